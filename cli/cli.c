@@ -105,10 +105,9 @@ void cli_share_path(const char* name, char* out, size_t size)
 void cli_scene_path(const char* text, char* out, size_t size)
 {
     char name[512];
-    if (strpbrk(text, "/.") || access(text, F_OK) == 0) {
-        snprintf(out, size, "%s", text);
-        return;
-    }
     snprintf(name, sizeof name, "scenes/%.400s.yaml", text);
     cli_share_path(name, out, size);
+    int known = access(out, F_OK) == 0 || !strpbrk(text, "/.");
+    if (access(text, F_OK) == 0 || !known)
+        snprintf(out, size, "%s", text);
 }

@@ -121,7 +121,7 @@ HIDDEN = ("struct_size", "room")  # of the structs, for nobody to set
 
 
 class Field:
-    """A field of a struct as Python sees it: `kind` chooses the accessor of cond.memory."""
+    """A field of a struct as Python sees it: `kind` chooses the accessor of cond.fields."""
 
     def __init__(self, name: str, kind: str, hint: str, given: str, more: str = "") -> None:
         self.name, self.kind, self.hint, self.given, self.more = name, kind, hint, given, more
@@ -133,14 +133,15 @@ def field_of(name: str, ctype: Any, siblings: set[str], known: set[str]) -> Fiel
         real = ctype.cname in ("double", "float")
         return Field(name, "number", "float" if real else "int", "float" if real else "int")
     if ctype.kind == "enum":
-        return Field(name, "enum", class_name(ctype.cname), class_name(ctype.cname))
+        kind = class_name(ctype.cname)
+        return Field(name, "enum", kind, f"{kind} | str")
     if ctype.kind == "struct":
         kind = class_name(ctype.cname)
         return Field(name, "struct", kind, kind) if ctype.cname in known else None
     if ctype.kind == "array":
         inner = ctype.item
         if inner.cname == "char":
-            return Field(name, "text", "str", "str", str(ctype.length))
+            return Field(name, "text", "str", "str | os.PathLike[str]", str(ctype.length))
         if inner.kind == "array" and inner.item.cname == "char":
             return Field(name, "texts", "tuple[str, ...]", "Sequence[str]")
         if inner.kind == "struct":
@@ -181,8 +182,7 @@ def write_field(field: Field, doc: str) -> str:
     }[field.kind])
     lines += ["", f"    @{field.name}.setter", f"    def {field.name}(self, value: {field.given}) -> None:"]
     lines.append({
-        "number": f"        {value} = value",
-        "enum": f"        {value} = int(value)",
+        "enum": f'        set_enum(self, "{field.name}", value, {field.hint})',
     }.get(field.kind, f'        set_{field.kind}(self, "{field.name}", value)'))
     return "\n".join(lines) + "\n"
 
@@ -210,7 +210,7 @@ def write_struct(ffi: Any, name: str, doc: str, body: str, default: str | None, 
     shown = [field for field in fields if field]
     taken = sorted({"asdict", "copy", "fields", "from_c", "new", "pointer", "set"} & siblings)
     if taken:
-        raise ValueError(f"{name}: the fields {taken} have names that cond.memory.Struct uses")
+        raise ValueError(f"{name}: the fields {taken} have names that cond.fields.Struct uses")
     own = class_name(name)
     lines = [f"class {own}(Struct):", f'    """{plain(doc) or name + "."}"""', "", "    __slots__ = ()",
              f'    c_name = "{name}"', ""]
@@ -218,8 +218,9 @@ def write_struct(ffi: Any, name: str, doc: str, body: str, default: str | None, 
         made = f"lib.{default}()" if default else "None"
         given = ",\n".join(f"        {f.name}: {f.given} | None = None" for f in shown)
         told = ",\n".join(f"            {f.name}={f.name}" for f in shown)
+        begins = "With the defaults of the library." if default else "All zero, for the library to fill."
         lines += ["    def __init__(", "        self,", "        *,", given + ",", "    ) -> None:",
-                  f'        """{"With the defaults of the library." if default else "All zero."}"""',
+                  f'        """{begins}"""',
                   f"        super().__init__({made})", "        self.set(", told + ",", "        )", ""]
     return "\n".join(lines) + "\n" + "\n".join(write_field(f, said.get(f.name, "")) for f in shown)
 
@@ -228,16 +229,38 @@ HEAD = '''"""The structs and enumerations of the public headers, made from them 
 # ruff: noqa
 from __future__ import annotations
 
+import os
 from enum import IntEnum
 from typing import Sequence
 
 from numpy.typing import ArrayLike
 
 from cond._cond import lib
-from cond.memory import (Array, Struct, array_view, get_list, get_numbers, set_array, set_list, set_numbers,
-                         set_string, set_struct, set_structs, set_text, set_texts, text)
+from cond.fields import (Struct, get_list, get_numbers, set_array, set_enum, set_list, set_number, set_numbers,
+                         set_string, set_struct, set_structs, set_text, set_texts)
+from cond.memory import Array, array_view, text
 
 '''
+
+
+def check_defaults(ffi: Any, defaults: dict[str, str], known: set[str]) -> None:
+    """What is given to the library begins with its defaults: definitions, settings, and all that is in them."""
+    given = {name for name in known if name.endswith(("Def", "Settings"))} | set(defaults)
+    while True:
+        inner = set()
+        for name in given & known:
+            for _, member in ffi.typeof(name).fields:
+                ctype = member.type
+                while ctype.kind in ("array", "pointer"):
+                    ctype = ctype.item
+                if ctype.kind == "struct" and ctype.cname in known:
+                    inner.add(ctype.cname)
+        if inner <= given:
+            break
+        given |= inner
+    bare = sorted((given & known) - set(defaults))
+    if bare:
+        raise ValueError(f"{', '.join(bare)}: COND_DEFAULT gives no defaults, and would leave them zero")
 
 
 def write_structs(ffi: Any, headers: str) -> str:
@@ -251,6 +274,7 @@ def write_structs(ffi: Any, headers: str) -> str:
     for doc, _, name, body in found:
         if name in known:
             parts.append(write_struct(ffi, name, doc, body, defaults.get(name), known) + "\n")
+    check_defaults(ffi, defaults, known)
     names = sorted(class_name(name) for _, kind, name, _ in found if kind == "enum" or name in known)
     parts.append("__all__ = [" + ", ".join(f'"{name}"' for name in names) + "]\n")
     return "\n".join(parts)

@@ -311,9 +311,9 @@ typedef struct CondAttachmentDef {
 
 typedef struct CondWaypoint {
     double time;           // [s], ascending
-    double position[3];    // of the frame, world axes [m]; joints: not used
+    double position[3];    // of the frame, world axes [m]; NaN: not given; joints: not used
     double orientation[4]; //
-    double target;         // joints: where the motor pulls [rad, m]
+    double target;         // joints: where the motor pulls [rad, m]; NaN: not given
     int rest;              // 1: the frame's position comes to rest here
 } CondWaypoint;
 
@@ -594,6 +594,16 @@ COND_DEFAULT(COND_API, CondJointDef, cond_joint_def_default)
 // A link that is fixed to its parent and has no mass; a shape that is none yet.
 COND_DEFAULT(COND_API, CondLinkDef, cond_link_def_default)
 COND_DEFAULT(COND_API, CondLinkShapeDef, cond_link_shape_def_default)
+// Parts of the definitions above, which their defaults hold already; for those that are made alone:
+// a surface that says nothing, a straight rod, an end in the world that gives no place along a rod,
+// a waypoint that gives neither position nor target and is not turned, groups that touch all, an
+// environment as scenes without that section have it.
+COND_DEFAULT(COND_API, CondSurfaceDef, cond_surface_def_default)
+COND_DEFAULT(COND_API, CondRodDef, cond_rod_def_default)
+COND_DEFAULT(COND_API, CondEndDef, cond_end_def_default)
+COND_DEFAULT(COND_API, CondWaypoint, cond_waypoint_default)
+COND_DEFAULT(COND_API, CondLinkGroups, cond_link_groups_default)
+COND_DEFAULT(COND_API, CondEnvironmentSettings, cond_environment_settings_default)
 COND_DEFAULT(COND_API, CondPlaneDef, cond_plane_def_default)
 COND_DEFAULT(COND_API, CondForceDef, cond_force_def_default)
 COND_DEFAULT(COND_API, CondSpringDef, cond_spring_def_default)
@@ -674,6 +684,10 @@ COND_IO_API CondStatus cond_scene_read_text(const CondContext* context, const ch
 // Writes a scene as a YAML file that is read as the same: every value that differs from its
 // default, numbers to the last bit, paths from the folder of that file.
 COND_IO_API CondStatus cond_scene_write(const CondScene* scene, const char* path, CondError* error);
+// The same as text in memory, which ends in a zero byte; relative paths stay as they are. Writes
+// into buffer, of `capacity` bytes, and says in *size how many it needs; with NULL it only says so.
+COND_IO_API CondStatus cond_scene_save(const CondScene* scene, char* buffer, size_t capacity,
+                                       size_t* size, CondError* error);
 
 // cond_scene_read with the values of its section `randomise` drawn by a seed, as if they had been
 // given as overrides after the others. Seed and file decide alone: equal seeds give equal scenes.

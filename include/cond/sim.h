@@ -66,6 +66,9 @@ COND_API int cond_model_dof_begin(const CondModel* model, int body);
 COND_API int cond_model_body_n_dof(const CondModel* model, int body);
 COND_API int cond_model_body_n_q(const CondModel* model, int body);
 COND_API double cond_model_mass(const CondModel* model, int body); // of a whole body [kg]
+// A configuration in which all joints are at 0 and nothing is turned, in the origin: zeros, and
+// quaternions (1, 0, 0, 0). COND_BAD_ARGUMENT for an unknown body.                      q (n_q)
+COND_API CondStatus cond_model_zero_configuration(const CondModel* model, int body, double* q);
 COND_API const char* cond_model_body_name(const CondModel* model, int body);
 COND_API const char* cond_model_plane_name(const CondModel* model, int plane);
 // The longest edge of a box around what may touch of a body, at the start; 0.1 m for a point. Of a
@@ -142,6 +145,10 @@ COND_IO_API CondStatus cond_state_write(const CondModel* model, const CondState*
 COND_IO_API CondStatus cond_state_read(const CondModel* model, CondState* state, const char* path,
                                        CondError* error);
 
+// Why the last call that was refused did not change the state, with names and values, such as
+// "'box': force[1] is nan"; "" where none was. It is no part of what is copied, saved or hashed.
+COND_API const char* cond_state_message(const CondState* state);
+
 COND_API double cond_state_time(const CondState* state);
 // Sets the time to the whole number of steps that is nearest to `time` [s], for example in a state
 // that was copied from a model with another time step. COND_BAD_ARGUMENT: not finite, negative, or
@@ -154,6 +161,8 @@ typedef struct CondPose {
     double velocity[3];         // [m/s]
     double angular_velocity[3]; // world axes [rad/s]
 } CondPose;
+// At rest in the origin, not turned.
+COND_DEFAULT(COND_API, CondPose, cond_pose_default)
 COND_API CondPose cond_state_pose(const CondModel* model, const CondState* state, int body);
 COND_API CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
                                         const CondPose* pose);
@@ -199,7 +208,7 @@ COND_API CondStatus cond_state_joint(const CondModel* model, const CondState* st
                                      int joint, double* position, double* velocity);
 COND_API CondStatus cond_state_set_joint(const CondModel* model, CondState* state, int body,
                                          int joint, double position, double velocity);
-// Quaternions are made of length 1.                                        q (n_q), v (n_dof)
+// Quaternions are made of length 1; one that is 0 is refused.              q (n_q), v (n_dof)
 COND_API CondStatus cond_state_set_configuration(const CondModel* model, CondState* state, int body,
                                                  const double* q);
 COND_API CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int body,
@@ -223,6 +232,8 @@ typedef struct CondMotorGains {
     double damping;   // [N m s/rad, N s/m]
     double effort;    // largest torque or force [N m, N]; INFINITY: none
 } CondMotorGains;
+// No motor, whose effort nothing bounds.
+COND_DEFAULT(COND_API, CondMotorGains, cond_motor_gains_default)
 // Gains of one coordinate, or of all with coordinate -1. They begin as the scene has them.
 COND_API CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body,
                                          int coordinate, const CondMotorGains* gains);

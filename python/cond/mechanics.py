@@ -8,13 +8,19 @@ from numpy.typing import ArrayLike
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
-from cond.memory import Array, doubles, new_lock, own, target, vector
+from cond.memory import Array, accept, doubles, new_lock, numbers, own, target, vector
 from cond.model import Model, Name
+from cond.names import Handle
 from cond.state import State, place_of
 from cond.structs import Place, Pose, ReachSettings
 
 
-class Mechanics:
+def no_place(place: Place) -> tuple[str, str]:
+    """What a message says of a place that the model does not have."""
+    return f"place on the body {place.body}, part {place.part}, point {place.point}", "the model has none such"
+
+
+class Mechanics(Handle):
     """The mechanics of the bodies as they are in one state, taken by `set`; a workspace of one thread.
 
         mechanics = cond.Mechanics(model)
@@ -24,6 +30,8 @@ class Mechanics:
         tau = -mechanics.weight("arm") + mechanics.impedance(hand, target, stiffness, damping)
         state.set_targets("arm", torque=tau)
     """
+
+    __slots__ = ("_lock", "_m", "model")
 
     def __init__(self, model: Model, state: State | None = None) -> None:
         made, error = ffi.new("CondMechanics**"), new_error()
@@ -47,7 +55,7 @@ class Mechanics:
             status = lib.cond_mechanics_set_body(
                 self._c, index, vector(q, lib.cond_model_body_n_q(self._m, index), "q"),
                 vector(v, lib.cond_model_body_n_dof(self._m, index), "v"))
-        check(status, what=f"configuration of {body!r}")
+        accept(status, f"configuration of {body!r}", "a quaternion (w, x, y, z) in q has the length 0", q=q, v=v)
 
     def place(self, body: Name, part: Name = 0, point: ArrayLike = (0.0, 0.0, 0.0)) -> Place:
         """A point that moves with a body: with a link of a robot or rod, with a node of a soft body."""
@@ -60,7 +68,7 @@ class Mechanics:
     def pose(self, place: Place) -> Pose:
         """Where a point is, the axes it moves with, and the velocities of both, world axes."""
         pose = Pose()
-        check(lib.cond_mechanics_pose(self._c, place.pointer, pose.pointer), what="pose of a place")
+        accept(lib.cond_mechanics_pose(self._c, place.pointer, pose.pointer), *no_place(place))
         return pose
 
     def jacobian(self, place: Place, out: Any = None) -> Array:
@@ -69,13 +77,13 @@ class Mechanics:
         columns = self.columns(place)
         J = target(out, (6, columns.stop - columns.start), "jacobian")
         first, n = ffi.new("int*"), ffi.new("int*")
-        check(lib.cond_mechanics_jacobian(self._c, place.pointer, first, n, doubles(J)), what="jacobian")
+        accept(lib.cond_mechanics_jacobian(self._c, place.pointer, first, n, doubles(J)), *no_place(place))
         return J
 
     def columns(self, place: Place) -> slice:
         """The velocity coordinates of the model that the Jacobian of a place acts on."""
         first, n = ffi.new("int*"), ffi.new("int*")
-        check(lib.cond_mechanics_jacobian(self._c, place.pointer, first, n, ffi.NULL), what="jacobian")
+        accept(lib.cond_mechanics_jacobian(self._c, place.pointer, first, n, ffi.NULL), *no_place(place))
         return slice(int(first[0]), int(first[0] + n[0]))
 
     def acceleration(self, place: Place, rate: ArrayLike | None = None) -> tuple[Array, Array]:
@@ -84,7 +92,7 @@ class Mechanics:
         out = np.empty((2, 3))
         status = lib.cond_mechanics_acceleration(self._c, place.pointer, vector(rate, n, "rate"), doubles(out[0]),
                                                  doubles(out[1]))
-        check(status, what="acceleration")
+        accept(status, *no_place(place), rate=rate)
         return out[0], out[1]
 
     def mass(self, body: Name, out: Any = None) -> Array:
@@ -112,16 +120,16 @@ class Mechanics:
         """dv/dt = M^-1 (bias + tau) (n_dof)."""
         index, n = self._n(body)
         rate = target(out, (n,), "rate")
-        check(lib.cond_mechanics_forward(self._c, index, vector(tau, n, "tau"), doubles(rate)),
-              what=f"dynamics of {body!r}")
+        accept(lib.cond_mechanics_forward(self._c, index, vector(tau, n, "tau"), doubles(rate)),
+               f"dynamics of {body!r}", tau=tau)
         return rate
 
     def inverse(self, body: Name, rate: ArrayLike | None = None, out: Any = None) -> Array:
         """tau = M dv/dt - bias (n_dof)."""
         index, n = self._n(body)
         tau = target(out, (n,), "tau")
-        check(lib.cond_mechanics_inverse(self._c, index, vector(rate, n, "rate"), doubles(tau)),
-              what=f"dynamics of {body!r}")
+        accept(lib.cond_mechanics_inverse(self._c, index, vector(rate, n, "rate"), doubles(tau)),
+               f"dynamics of {body!r}", rate=rate)
         return tau
 
     def push(self, place: Place, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> Array:
@@ -130,7 +138,7 @@ class Mechanics:
         f = np.zeros(n)
         status = lib.cond_mechanics_push(self._c, place.pointer, vector(force, 3, "force"),
                                          vector(torque, 3, "torque"), doubles(f))
-        check(status, what="push")
+        accept(status, *no_place(place), force=force, torque=torque)
         return f
 
     def impedance(self, place: Place, goal: Pose, stiffness: ArrayLike, damping: ArrayLike) -> Array:
@@ -139,7 +147,8 @@ class Mechanics:
         f = np.zeros(n)
         status = lib.cond_mechanics_impedance(self._c, place.pointer, goal.pointer, vector(stiffness, 6, "stiffness"),
                                               vector(damping, 6, "damping"), doubles(f))
-        check(status, what="impedance")
+        accept(status, "impedance", "the goal's orientation is a quaternion (w, x, y, z) of the length 0, or there is "
+               f"no place {place.part} of the body {place.body}", stiffness=stiffness, damping=damping)
         return f
 
     def energy(self, body: Name) -> tuple[float, float]:
@@ -151,17 +160,20 @@ class Mechanics:
     def reach(self, place: Place, position: ArrayLike, orientation: ArrayLike | None = None, *,
               start: ArrayLike | None = None, settings: ReachSettings | None = None) -> tuple[Array, bool, Array]:
         """Inverse kinematics: a configuration of the robot within its limits that puts a point at a position, and its
-        axes (w, x, y, z) where they are given. Begins from `start` (n_q), by default from zeros. Returns q,
+        axes (w, x, y, z) where they are given. Begins from `start` (n_q), by default from joints at 0. Returns q,
         whether it is there, and what is left of position [m] and angle [rad]."""
         index, _ = self._n(place.body)
         n_q = int(lib.cond_model_body_n_q(self._m, index))
-        q = np.zeros(n_q) if start is None else np.array(start, np.float64)
-        if q.shape != (n_q,):
-            raise BadArgument(f"start: expected the shape {(n_q,)}, not {q.shape}")
+        if start is None:
+            q = np.zeros(n_q)
+            lib.cond_model_zero_configuration(self._m, index, doubles(q))
+        else:
+            q = np.array(numbers(start, (n_q,), "start"))
         left = np.empty(2)
         with self._lock:
             status = lib.cond_mechanics_reach(
                 self._c, place.pointer, vector(position, 3, "position"), vector(orientation, 4, "orientation"),
                 ffi.NULL if settings is None else settings.pointer, doubles(q), doubles(left))
-        check(status, what="inverse kinematics")
+        accept(status, "inverse kinematics", "the place is on no robot, or a quaternion (w, x, y, z) of start or of "
+               "the orientation has the length 0", position=position, orientation=orientation, start=start)
         return q, status == 0, left

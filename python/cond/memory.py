@@ -1,18 +1,17 @@
-"""Memory that C and Python share: handles that release in any order, arrays on C memory that keep it alive, and
-structs with Python's types."""
+"""Memory that C and Python share: handles that release in any order, and arrays on C memory that keep it alive."""
 from __future__ import annotations
 
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cond._cond import ffi, lib
-from cond.errors import BadArgument, Forked
+from cond.errors import BadArgument, Forked, check
 
 Array = NDArray[np.float64]
 Path = str | os.PathLike[str]
@@ -104,6 +103,8 @@ def disown(handle: Any) -> Any:
 
 def path_bytes(path: Path) -> bytes:
     """A path as the library takes it."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"expected the path of a file, not {path!r}")
     return os.fsencode(path)
 
 
@@ -140,13 +141,43 @@ class Memory:
         self.__array_interface__ = {"data": (address, not writable), "shape": shape, "typestr": kind, "version": 3}
 
 
+class Shown(np.ndarray[Any, np.dtype[Any]]):
+    """Memory of the library that is for reading. Others that take arrays over without asking whether they may write,
+    as PyTorch does, get a copy; what is computed with it is a plain array."""
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        plain = np.asarray(array)
+        return plain[()] if return_scalar or plain.ndim == 0 else plain
+
+    def __dlpack__(self, **asked: Any) -> Any:
+        if asked.get("copy") is False:
+            raise BufferError("this array is memory of cond and for reading: copy it")
+        return self.copy().__dlpack__(**{name: value for name, value in asked.items() if name != "copy"})
+
+    def copy(self, order: Any = "C") -> Any:
+        return np.array(self, order=order)
+
+    def __copy__(self) -> Any:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copy()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self.copy().__reduce_ex__(protocol)
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+
 def view(pointer: Any, shape: tuple[int, ...], owner: Any, writable: bool = False) -> NDArray[Any]:
     """An array on the C memory that a pointer points to, which `owner` keeps alive."""
     kind = TYPES[ffi.typeof(pointer).item.cname]
     if 0 in shape or pointer == ffi.NULL:
         return np.empty(tuple(0 if pointer == ffi.NULL and i == 0 else n for i, n in enumerate(shape)), kind)
     address = int(ffi.cast("uintptr_t", pointer))
-    return np.asarray(Memory(address, shape, kind, owner, writable))
+    array: NDArray[Any] = np.asarray(Memory(address, shape, kind, owner, writable))
+    return array if writable else array.view(Shown)
 
 
 def array_view(field: Any, owner: Any) -> Array:
@@ -161,10 +192,26 @@ def array_view(field: Any, owner: Any) -> Array:
 
 def numbers(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     """The values as contiguous doubles of that shape, without a copy where they are so already."""
-    array = np.ascontiguousarray(values, np.float64)
+    try:
+        array = np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise BadArgument(f"{what}: expected numbers of the shape {shape}, not {values!r}") from None
     if array.shape != shape:
         raise BadArgument(f"{what}: expected the shape {shape}, not {array.shape}")
     return array
+
+
+def accept(status: int, what: str, why: str = "", **given: Any) -> int:
+    """Raises for a negative status. Of what was given, the first number that is not finite is named; else `why` says
+    what the library expects."""
+    if status >= 0:
+        return status
+    for name, values in given.items():
+        array = np.asarray(0.0 if values is None else values, np.float64)
+        for place in np.argwhere(~np.isfinite(array))[:1]:
+            index = "".join(f"[{k}]" for k in place)
+            raise BadArgument(f"{what}: {name}{index} is {array[tuple(place)]}, expected a finite number")
+    return check(status, what=f"{what}: {why}" if why else what)
 
 
 def target(out: Any, shape: tuple[int, ...], what: str, kind: Any = np.float64) -> NDArray[Any]:
@@ -240,163 +287,6 @@ def records(c_name: str, n: int) -> tuple[NDArray[Any], Any]:
     """n structs as a structured array, zero, and as a pointer for C."""
     array = np.zeros(n, dtype_of(c_name))
     return array, ffi.cast(f"{c_name}*", ffi.from_buffer(array)) if n else ffi.NULL
-
-
-# --- structs --------------------------------------------------------------------------------------
-
-S = TypeVar("S", bound="Struct")
-
-
-class Struct:
-    """A struct of the library: its fields by their own names, as Python's numbers, texts and arrays on the struct's
-    own memory."""
-
-    __slots__ = ("_c", "_keep")
-    c_name: ClassVar[str] = ""
-    _c: Any
-    _keep: dict[str, Any]
-
-    def __init__(self, value: Any = None) -> None:
-        self._c = ffi.new(self.c_name + "*", value) if value is not None else ffi.new(self.c_name + "*")
-        self._keep = {}
-
-    @classmethod
-    def new(cls: type[S]) -> S:
-        """All zero, for the library to fill: quicker than the constructor, which looks at every field."""
-        made = cls.__new__(cls)
-        made._c = ffi.new(cls.c_name + "*")
-        made._keep = {}
-        return made
-
-    @classmethod
-    def from_c(cls: type[S], place: Any, owner: Any) -> S:
-        """The struct where C has it; `owner` keeps the memory alive."""
-        made = cls.__new__(cls)
-        made._c = ffi.addressof(place) if ffi.typeof(place).kind == "struct" else place
-        made._keep = {"": owner}
-        return made
-
-    @property
-    def pointer(self) -> Any:
-        """The struct for a function of the library."""
-        return self._c
-
-    @classmethod
-    def fields(cls) -> Iterator[str]:
-        """Names of the fields."""
-        for name, _ in ffi.typeof(cls.c_name).fields:
-            if isinstance(getattr(cls, name, None), property):
-                yield name
-
-    def set(self, **values: Any) -> None:
-        """Sets fields by name; None leaves one as it is."""
-        for name, value in values.items():
-            if value is not None:
-                setattr(self, name, value)
-
-    def copy(self: S) -> S:
-        """A struct of its own with the same values."""
-        made = type(self).__new__(type(self))
-        made._c = ffi.new(self.c_name + "*", self._c[0])
-        made._keep = {"": self}  # what its pointers point to
-        return made
-
-    def asdict(self) -> dict[str, Any]:
-        """All fields, with structs as dicts in their turn."""
-        def plain(value: Any) -> Any:
-            if isinstance(value, Struct):
-                return value.asdict()
-            if isinstance(value, tuple):
-                return tuple(plain(item) for item in value)
-            return value.copy() if isinstance(value, np.ndarray) else value
-
-        return {name: plain(getattr(self, name)) for name in self.fields()}
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in self.fields())})"
-
-
-def set_text(struct: Struct, name: str, value: str) -> None:
-    size = ffi.typeof(getattr(struct._c, name)).length
-    data = value.encode()
-    if len(data) >= size or b"\0" in data:
-        raise BadArgument(f"{name}: a text of fewer than {size} bytes was expected, not {value!r}")
-    setattr(struct._c, name, data)
-
-
-def set_texts(struct: Struct, name: str, value: Sequence[str]) -> None:
-    place = getattr(struct._c, name)
-    if len(value) != len(place):
-        raise BadArgument(f"{name}: expected {len(place)} texts")
-    for i, item in enumerate(value):
-        data = item.encode()
-        if len(data) >= len(place[i]) or b"\0" in data:
-            raise BadArgument(f"{name}: a text of fewer than {len(place[i])} bytes was expected, not {item!r}")
-        place[i] = data
-
-
-def set_string(struct: Struct, name: str, value: str) -> None:
-    struct._keep[name] = ffi.new("char[]", value.encode())
-    setattr(struct._c, name, struct._keep[name])
-
-
-def set_array(struct: Struct, name: str, value: ArrayLike) -> None:
-    place = array_view(getattr(struct._c, name), struct)
-    given = np.asarray(value, place.dtype)
-    if given.ndim > 0 and given.shape != place.shape:
-        raise BadArgument(f"{name}: expected the shape {place.shape}, not {given.shape}")
-    place[...] = given
-
-
-def set_struct(struct: Struct, name: str, value: Struct) -> None:
-    setattr(struct._c, name, value._c[0])
-    struct._keep[name] = value
-
-
-def set_structs(struct: Struct, name: str, value: Sequence[Struct]) -> None:
-    place = getattr(struct._c, name)
-    if len(value) != len(place):
-        raise BadArgument(f"{name}: expected {len(place)} of them")
-    for i, item in enumerate(value):
-        place[i] = item._c[0]
-    struct._keep[name] = tuple(value)
-
-
-def get_list(struct: Struct, name: str, kind: type[S]) -> tuple[S, ...]:
-    place = getattr(struct._c, name)
-    return tuple(kind.from_c(place[i], struct) for i in range(getattr(struct._c, "n_" + name)))
-
-
-def set_list(struct: Struct, name: str, value: Sequence[Struct]) -> None:
-    """A list of structs and its length n_name."""
-    item = ffi.typeof(getattr(struct._c, name)).item.cname
-    place = ffi.new(f"{item}[]", len(value)) if len(value) else ffi.NULL
-    for i, entry in enumerate(value):
-        place[i] = entry._c[0]
-    setattr(struct._c, name, place)
-    setattr(struct._c, "n_" + name, len(value))
-    struct._keep[name] = (place, tuple(value))
-
-
-def get_numbers(struct: Struct, name: str) -> Array:
-    if name == "heights":
-        shape: tuple[int, ...] = (struct._c.n_row, struct._c.n_column)
-    else:
-        shape = (getattr(struct._c, "n_" + name), 3)
-    return view(getattr(struct._c, name), shape, struct)
-
-
-def set_numbers(struct: Struct, name: str, value: ArrayLike) -> None:
-    """An array and its length: n_name points of three numbers, or heights with n_row and n_column."""
-    array = np.array(value, np.float64, order="C", ndmin=2)
-    if name == "heights":
-        struct._c.n_row, struct._c.n_column = array.shape
-    elif array.shape[1:] != (3,):
-        raise BadArgument(f"{name}: expected the shape (n, 3), not {array.shape}")
-    else:
-        setattr(struct._c, "n_" + name, array.shape[0])
-    setattr(struct._c, name, doubles(array))
-    struct._keep[name] = array
 
 
 HDF5 = threading.RLock()

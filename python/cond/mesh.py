@@ -9,15 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
 from cond.memory import Array, Path, own, path_bytes, vector, view
+from cond.names import Handle
 from cond.structs import MeshReport, MeshWriteSettings
 
 
-class Mesh:
+class Mesh(Handle):
     """Nodes, tetrahedra and triangles. The arrays are those of the mesh and may be written to, but for their length.
 
         mesh = cond.Mesh("ball:0.05:7,2")       # by a generator; or the path of a file in one of ten formats
         mesh = cond.Mesh.of(nodes, tets)
     """
+
+    __slots__ = ()
 
     def __init__(self, source: Path) -> None:
         made, error = ffi.new("CondMesh**"), new_error()

@@ -1,12 +1,13 @@
 """Model: a compiled scene. It never changes, so that threads may share it."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
 from cond.memory import Path, maybe, own, text
+from cond.names import Handle, numbered
 from cond.scene import Scene
 from cond.structs import (
     BodyKind,
@@ -22,41 +23,71 @@ if TYPE_CHECKING:
 Name = int | str  # of a body, link, joint, sensor: its number or its name
 
 
-class Model:
+class Model(Handle):
     """What a scene compiles to: sizes, names, joints, settings. Bodies, links and joints go by number or by name.
 
         model = cond.Model.from_path("drop")
         state = model.state()
     """
 
+    __slots__ = ("_source",)
+
     def __init__(self, scene: Scene) -> None:
         """Compiles a scene, which may be changed or forgotten afterwards."""
+        self._compile(scene)
+        self._source = scene.__reduce__()
+
+    @classmethod
+    def _of(cls, scene: Scene) -> Model:
+        """Of a scene that nobody else has, which is written as text only when a pickle asks for it."""
+        model = cls.__new__(cls)
+        model._compile(scene)
+        model._source = scene
+        return model
+
+    def _compile(self, scene: Scene) -> None:
+        if not isinstance(scene, Scene):
+            raise TypeError(f"expected a cond.Scene, not {scene!r}; a file is read by cond.Model.from_path")
         made, error = ffi.new("CondModel**"), new_error()
         check(lib.cond_scene_compile(scene._c, made, error), error)
         self._c = own(made[0], lib.cond_model_destroy)
 
+    def __reduce__(self) -> Any:
+        """A pickle has the scene, from which the model is compiled again: the same bits, by the same version."""
+        if self._source is None:
+            raise TypeError("a cond.Model that an environment lends cannot be pickled: pickle the environment")
+        make, described = self._source.__reduce__() if isinstance(self._source, Scene) else self._source
+        return model_of, (type(self), make, described)
+
+    def __copy__(self) -> Model:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Model:
+        return self
+
     @classmethod
     def from_path(cls, path: Path, overrides: Sequence[str] | dict[str, Any] = (), *,
                   seed: int | None = None) -> Model:
-        """Reads and compiles a scene: a YAML or MJCF file, or the name of one that ships with COND."""
-        return cls(Scene(path, overrides, seed=seed))
+        """Reads and compiles a scene: a YAML or MJCF file, or the name of one that ships with COND (cond.scenes)."""
+        return cls._of(Scene.from_path(path, overrides, seed=seed))
 
     @classmethod
     def from_text(cls, text: str, overrides: Sequence[str] | dict[str, Any] = (), *,
                   folder: Path | None = None) -> Model:
         """Compiles a text in YAML, whose files are looked for from the folder."""
-        return cls(Scene.from_text(text, overrides, folder=folder))
+        return cls._of(Scene.from_text(text, overrides, folder=folder))
 
     @classmethod
     def from_urdf(cls, path: Path, **fields: Any) -> Model:
         """Compiles a scene with one robot and nothing else."""
-        return cls(Scene.from_urdf(path, **fields))
+        return cls._of(Scene.from_urdf(path, **fields))
 
     @classmethod
     def at(cls, pointer: Any, owner: Any) -> Model:
         """The model where C has it; `owner`, a handle, keeps it alive."""
         model = cls.__new__(cls)
         model._c = own(pointer, lambda _: None, owner)
+        model._source = None
         return model
 
     def state(self) -> State:
@@ -112,10 +143,8 @@ class Model:
 
     def body(self, body: Name) -> int:
         """Number of a body by name; raises where there is none."""
-        index = body if isinstance(body, int) else int(lib.cond_model_find_body(self._c, body.encode()))
-        if not 0 <= index < lib.cond_model_n_body(self._c):
-            raise BadArgument(f"the model has no body {body!r}")
-        return index
+        return numbered("body", body, lib.cond_model_n_body(self._c),
+                        lambda text: lib.cond_model_find_body(self._c, text), lambda: self.bodies)
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -165,10 +194,14 @@ class Model:
     def link(self, body: Name, link: Name) -> int:
         """Number of a link by name; raises where there is none."""
         index = self.body(body)
-        found = link if isinstance(link, int) else int(lib.cond_model_find_link(self._c, index, link.encode()))
-        if not 0 <= found < lib.cond_model_n_link(self._c, index):
-            raise BadArgument(f"the body {body!r} has no link {link!r}")
-        return found
+        return numbered("link", link, lib.cond_model_n_link(self._c, index),
+                        lambda text: lib.cond_model_find_link(self._c, index, text), lambda: self.links(index), body)
+
+    def links(self, body: Name) -> tuple[str, ...]:
+        """Names of the links of a robot, its base first; those of a rod have none."""
+        index = self.body(body)
+        names = (maybe(lib.cond_model_link_name(self._c, index, k)) for k in range(self.n_link(index)))
+        return tuple(name or "" for name in names)
 
     def link_name(self, body: Name, link: int) -> str | None:
         """Of a robot; None where there is no such link."""
@@ -181,10 +214,8 @@ class Model:
     def find_joint(self, body: Name, joint: Name) -> int:
         """Number of a joint by name; raises where there is none."""
         index = self.body(body)
-        found = joint if isinstance(joint, int) else int(lib.cond_model_find_joint(self._c, index, joint.encode()))
-        if not 0 <= found < lib.cond_model_n_joint(self._c, index):
-            raise BadArgument(f"the body {body!r} has no joint {joint!r}")
-        return found
+        return numbered("joint", joint, lib.cond_model_n_joint(self._c, index),
+                        lambda text: lib.cond_model_find_joint(self._c, index, text), lambda: self.joints(index), body)
 
     def joint(self, body: Name, joint: Name) -> JointInfo:
         """Kind, place in q and v, limits, effort, damping of a joint."""
@@ -210,11 +241,9 @@ class Model:
     def coordinate(self, body: Name, coordinate: Name) -> int:
         """Number of a coordinate by name; raises where there is none."""
         index = self.body(body)
-        found = (coordinate if isinstance(coordinate, int)
-                 else int(lib.cond_model_find_coordinate(self._c, index, coordinate.encode())))
-        if not 0 <= found < lib.cond_model_n_coordinate(self._c, index):
-            raise BadArgument(f"the body {body!r} has no joint coordinate {coordinate!r}")
-        return found
+        return numbered("joint coordinate", coordinate, lib.cond_model_n_coordinate(self._c, index),
+                        lambda text: lib.cond_model_find_coordinate(self._c, index, text),
+                        lambda: self.coordinates(index), body)
 
     def n_rod_joint(self, body: Name) -> int:
         """Joints between the links of a rod; 0 for other bodies."""
@@ -230,10 +259,8 @@ class Model:
 
     def sensor(self, sensor: Name) -> int:
         """Number of a sensor by name; raises where there is none."""
-        found = sensor if isinstance(sensor, int) else int(lib.cond_model_find_sensor(self._c, sensor.encode()))
-        if not 0 <= found < lib.cond_model_n_sensor(self._c):
-            raise BadArgument(f"the model has no sensor {sensor!r}")
-        return found
+        return numbered("sensor", sensor, lib.cond_model_n_sensor(self._c),
+                        lambda text: lib.cond_model_find_sensor(self._c, text), lambda: self.sensors)
 
     def sensor_kind(self, sensor: Name) -> SensorKind:
         return SensorKind(lib.cond_model_sensor_kind(self._c, self.sensor(sensor)))
@@ -250,10 +277,8 @@ class Model:
 
     def patch(self, patch: Name) -> int:
         """Number of a patch by name; raises where there is none."""
-        found = patch if isinstance(patch, int) else int(lib.cond_model_find_patch(self._c, patch.encode()))
-        if not 0 <= found < lib.cond_model_n_patch(self._c):
-            raise BadArgument(f"the model has no patch {patch!r}")
-        return found
+        return numbered("patch", patch, lib.cond_model_n_patch(self._c),
+                        lambda text: lib.cond_model_find_patch(self._c, text), lambda: self.patches)
 
     def patch_body(self, patch: Name) -> int:
         """Whose a patch is."""
@@ -282,3 +307,8 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<cond.Model {self.name!r}: {self.n_body} bodies, {self.n_dof} coordinates>"
+
+
+def model_of(kind: type[Model], make: Callable[..., Scene], described: tuple[Any, ...]) -> Model:
+    """What a pickle of a model becomes."""
+    return kind(make(*described))

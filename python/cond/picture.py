@@ -9,17 +9,20 @@ from numpy.typing import NDArray
 from cond._cond import ffi, lib
 from cond.errors import check, new_error
 from cond.memory import Path, own, path_bytes
+from cond.names import Handle
 from cond.structs import Camera, PictureDef
 
 Pixels = NDArray[np.uint8]
 
 
-class Picture:
+class Picture(Handle):
     """Draws states of one model. Equal states give equal pixels.
 
         picture = cond.Picture(model, width=640, height=480, camera=cond.Camera(azimuth=30))
         pixels = picture.draw(state, sim)          # (480, 640, 3), red, green, blue
     """
+
+    __slots__ = ("_camera", "_looked", "_shape", "_snapshot")
 
     def __init__(self, model: Any, width: int = 480, height: int = 360, *, camera: Camera | None = None,
                  samples: int = 2, shadows: int = 768, force_length: float = 0.0) -> None:

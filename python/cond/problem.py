@@ -25,17 +25,18 @@ from cond.memory import (
     vector,
     view,
 )
+from cond.names import Handle, Sealed, choice, suggestion
 from cond.structs import BlockKind, Certificate, FclibLayout, ForceSet, Law, SolveInfo, SolverSettings
 
 Side = tuple[ArrayLike, ArrayLike | None]
 """Coordinates of one side of a contact, and J (3 x n) by which they move its point; None: a node of three."""
 
 
-def laws_of(law: Law | int) -> int:
-    return int(Law(law))
+def laws_of(law: Law | str | int) -> int:
+    return int(choice(Law, law, "law"))
 
 
-class Problem:
+class Problem(Sealed):
     """A is a sum of blocks, one per body, in the order of the coordinates, and of couplings J' K J between them. A
     contact has one or two sides: u = R (J0 v - J1 v) + phi, in the order normal, tangent 1, tangent 2, and lambda is
     the force on side 0 [N].
@@ -46,6 +47,8 @@ class Problem:
         v, force, info = problem.solve()
         problem.certify(v, force).contact
     """
+
+    __slots__ = ("__weakref__", "_b", "_blocks", "_contacts", "_couplings", "_file", "_keep", "_lists", "_made")
 
     def __init__(self, b: ArrayLike) -> None:
         """A problem without blocks yet; b: right-hand side [N, N m] (n_dof)."""
@@ -230,12 +233,13 @@ class Problem:
         return problem
 
     def write(self, path: Path, *, title: str = "", v: ArrayLike | None = None, force: ArrayLike | None = None,
-              layout: FclibLayout = FclibLayout.TRIPLET) -> None:
+              layout: FclibLayout | str = FclibLayout.TRIPLET) -> None:
         """Writes an FCLib global problem; with v and force also the solution."""
         error = new_error()
         lam = None if force is None else numbers(force, (self.n_contact, 3), "force")
         with HDF5:
-            check(lib.cond_fclib_write(ffi.NULL, path_bytes(path), self.pointer, int(layout), title.encode(),
+            kind = int(choice(FclibLayout, layout, "layout"))
+            check(lib.cond_fclib_write(ffi.NULL, path_bytes(path), self.pointer, kind, title.encode(),
                                        vector(v, self.n_dof, "v"), doubles(lam), error), error)
 
     @property
@@ -321,7 +325,7 @@ class Problem:
         """v (n_dof), forces (n_contact x 3) and how it went; v and force: where to start from."""
         return Solver(solver, settings).solve(self, v=v, force=force)
 
-    def certify(self, v: ArrayLike, force: ArrayLike, *, law: Law | int = Law.STRICT, omega: float = 0.0,
+    def certify(self, v: ArrayLike, force: ArrayLike, *, law: Law | str | int = Law.STRICT, omega: float = 0.0,
                 relaxed: ArrayLike | None = None) -> Certificate:
         """How well v and the forces solve the problem, from its data alone. relaxed: contacts held to the proximal
         law."""
@@ -348,7 +352,7 @@ class Problem:
         check(status, what="conjugate gradients")
         return v, int(products[0])
 
-    def contact_errors(self, v: ArrayLike, force: ArrayLike, *, law: Law | int = Law.STRICT,
+    def contact_errors(self, v: ArrayLike, force: ArrayLike, *, law: Law | str | int = Law.STRICT,
                        omega: float = 0.0) -> Array:
         """The law error of each contact [m/s, rad/s] (n_contact)."""
         out = np.empty(self.n_contact)
@@ -356,6 +360,16 @@ class Problem:
         check(lib.cond_certify_contacts(ffi.NULL, self.pointer, laws_of(law), omega, doubles(given), doubles(lam),
                                         doubles(out)), what="certificate")
         return out
+
+    def __copy__(self) -> Problem:
+        return self.copy_of(self.pointer)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Problem:
+        return self.copy_of(self.pointer)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a cond.Problem goes to another process as a file: problem.write(path) here, "
+                        "cond.Problem.read(path) there")
 
     def __repr__(self) -> str:
         return f"<cond.Problem: {self.n_dof} coordinates, {self.n_contact} contacts>"
@@ -374,10 +388,14 @@ def solver_names() -> tuple[str, ...]:
     return tuple(names)
 
 
-class Solver:
+class Solver(Handle):
     """A velocity solver: a workspace for one thread, which grows to the largest problem seen."""
 
+    __slots__ = ("_lock", "_n_contact")
+
     def __init__(self, name: str = "vfpi", settings: SolverSettings | None = None) -> None:
+        if name not in solver_names():
+            raise BadArgument(f"there is no solver {name!r}{suggestion(name, solver_names())}")
         made, error = ffi.new("CondSolver**"), new_error()
         told = SolverSettings() if settings is None else settings
         check(lib.cond_solver_settings_check(told.pointer, error), error)

@@ -8,20 +8,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
-from cond.memory import doubles, ints, new_lock, numbers, own, records, vector
+from cond.memory import accept, doubles, ints, new_lock, numbers, own, records, vector
 from cond.model import Model, Name
+from cond.names import Handle
 from cond.state import State
 from cond.structs import Closest, Hit
 
 STATIC_BODY: int = lib.COND_STATIC_BODY
+UNSOUND = "a direction must have a length, and a limit must be >= 0"
 
 
-class Query:
+class Query(Handle):
     """What is where, in the state that `set` was told; a workspace of one thread.
 
         query = cond.Query(model, state)
         hits = query.rays(origins, directions)       # structured array: hits["distance"], hits["body"]
     """
+
+    __slots__ = ("_lock", "_m", "model")
 
     def __init__(self, model: Model, state: State | None = None) -> None:
         made, error = ffi.new("CondQuery**"), new_error()
@@ -52,7 +56,7 @@ class Query:
         with self._lock:
             status = lib.cond_query_ray(self._c, vector(origin, 3, "origin"), vector(direction, 3, "direction"), limit,
                                         self._without(without), hit.pointer)
-        check(status, what="ray")
+        accept(status, "ray", UNSOUND, origin=origin, direction=direction)
         return hit
 
     def rays(self, origins: ArrayLike, directions: ArrayLike, limits: ArrayLike = np.inf, *,
@@ -67,7 +71,7 @@ class Query:
         with self._lock:
             status = lib.cond_query_rays(self._c, n, doubles(start), doubles(way), doubles(limit),
                                          self._without(without), place)
-        check(status, what="rays")
+        accept(status, "rays", UNSOUND, origins=origins, directions=directions)
         return hits
 
     def nearest(self, point: ArrayLike, limit: float = np.inf, *, without: tuple[Name, ...] = ()) -> Hit:
@@ -76,7 +80,7 @@ class Query:
         with self._lock:
             status = lib.cond_query_nearest(self._c, vector(point, 3, "point"), limit, self._without(without),
                                             hit.pointer)
-        check(status, what="nearest")
+        accept(status, "nearest", f"limit must be >= 0, not {limit}", point=point)
         return hit
 
     def closest(self, body: Name, other: Name = STATIC_BODY, limit: float = np.inf) -> Closest:
@@ -85,7 +89,7 @@ class Query:
         second = other if other == STATIC_BODY else self.model.body(other)
         with self._lock:
             status = lib.cond_query_closest(self._c, self.model.body(body), second, limit, closest.pointer)
-        check(status, what=f"closest points of {body!r} and {other!r}")
+        accept(status, f"closest points of {body!r} and {other!r}", f"two bodies, and limit >= 0, not {limit}")
         return closest
 
     def within(self, point: ArrayLike, radius: float) -> NDArray[Any]:
@@ -95,7 +99,7 @@ class Query:
             hits, place = records("CondHit", capacity)
             with self._lock:
                 status = lib.cond_query_within(self._c, vector(point, 3, "point"), radius, capacity, place, n)
-            check(status, what="within")
+            accept(status, "within", f"radius must be >= 0 and finite, not {radius}", point=point)
             if n[0] <= capacity:
                 return hits[: n[0]]
             capacity = n[0]

@@ -12,6 +12,7 @@ from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
 from cond.memory import HDF5, Array, Path, new_lock, own, path_bytes, text, view
 from cond.model import Model
+from cond.names import Handle, Sealed, suggestion
 from cond.sim import Sim
 from cond.state import State
 from cond.structs import Number, RecordSettings, StepInfo
@@ -22,13 +23,15 @@ def number_name(number: int) -> str:
     return text(lib.cond_number_name(number))
 
 
-class Record:
+class Record(Handle):
     """Writes a simulation to a file: .h5 for ParaView, h5py and cond.Recording, .pvd for ParaView. Every frame is on
     disk once `frame` returns.
 
         with cond.Record("run.h5", model) as record:
             sim.run(state, 1000, record=record, every=10)
     """
+
+    __slots__ = ("_lock", "_m")
 
     def __init__(self, path: Path, model: Model, settings: RecordSettings | None = None) -> None:
         made, error = ffi.new("CondRecord**"), new_error()
@@ -78,8 +81,11 @@ class Record:
         self.close()
 
 
-class Scenery:
+class Scenery(Sealed):
     """What is drawn, the same at all times: points, cells and the bodies they belong to; read-only arrays."""
+
+    __slots__ = ("__weakref__", "bodies", "body", "colour", "corner", "corner_end", "kinds", "n_cell", "n_point",
+                 "plane_begin", "sensors", "type")
 
     def __init__(self, c: Any, owner: Any) -> None:
         self.bodies = tuple(text(c.name[i]) for i in range(c.n_body))
@@ -95,8 +101,13 @@ class Scenery:
         self.plane_begin: int = c.plane_begin
 
 
-class Moment:
+class Moment(Sealed):
     """What a simulation looks like at one moment: arrays of its own, copied."""
+
+    __slots__ = ("__weakref__", "contact_body", "contact_error", "contact_force", "contact_frame", "contact_friction",
+                 "contact_gap", "contact_other", "contact_position", "displacement", "numbers", "position",
+                 "rod_force", "rod_moment", "sensor_acceleration", "sensor_angular_velocity", "sensor_distance",
+                 "sensor_force", "sensor_torque", "time", "velocity", "von_mises")
 
     def __init__(self, c: Any, scenery: Scenery) -> None:
         def take(name: str, *shape: int) -> Array:
@@ -127,8 +138,10 @@ class Moment:
         self.sensor_distance = take("sensor_distance", sensors)
 
 
-class Snapshot:
+class Snapshot(Handle):
     """What a state looks like: the points and cells that are drawn, contacts and forces."""
+
+    __slots__ = ("_lock", "_m", "scenery")
 
     def __init__(self, model: Model) -> None:
         made, error = ffi.new("CondSnapshot**"), new_error()
@@ -153,7 +166,7 @@ class Snapshot:
 
     def _point(self, point: int) -> int:
         if not 0 <= point < self.scenery.n_point:
-            raise BadArgument(f"there is no point {point}")
+            raise BadArgument(f"there is no point {point}; the scenery has {self.scenery.n_point}, numbered from 0")
         return point
 
     def pull(self, sim: Sim, point: int, goal: Any, stiffness: float, damping: float = 0.0) -> None:
@@ -166,12 +179,14 @@ class Snapshot:
               what="pull")
 
 
-class Recording:
+class Recording(Handle):
     """Reads a recording in HDF5 back.
 
         recording = cond.Recording("run.h5")
         recording.numbers("kinetic_energy"), recording[-1].contact_force
     """
+
+    __slots__ = ("_lock", "path", "scenery")
 
     def __init__(self, path: Path) -> None:
         made, error = ffi.new("CondRecording**"), new_error()
@@ -202,7 +217,7 @@ class Recording:
         if isinstance(name, str):
             names = [number_name(i) for i in range(lib.COND_N_NUMBER)]
             if name not in names:
-                raise BadArgument(f"frames have no number {name!r}; there are {', '.join(names)}")
+                raise BadArgument(f"frames have no number {name!r}{suggestion(name, names)}")
             name = names.index(name)  # type: ignore[assignment]
         return view(lib.cond_recording_numbers(self._c, int(name)), (len(self),), self._c)
 

@@ -12,6 +12,7 @@ from cond.errors import BadArgument, check, new_error
 from cond.interrupt import Interrupt
 from cond.memory import Array, doubles, ints, new_lock, own, target
 from cond.model import Model
+from cond.names import Handle, Sealed, suggestion
 from cond.state import State
 from cond.structs import Control
 
@@ -23,12 +24,15 @@ def control_bits(controls: str | int) -> int:
     try:
         return sum(Control[name.strip().upper()] for name in controls.split("+")) if controls else 0
     except KeyError as wrong:
-        names = ", ".join(kind.name.lower() for kind in Control)
-        raise BadArgument(f"controls {controls!r}: there are {names}") from wrong
+        name = next(word for word in map(str.strip, controls.split("+")) if word.upper() not in Control.__members__)
+        names = [kind.name.lower() for kind in Control]
+        raise BadArgument(f"controls {controls!r}: there is no {name!r}{suggestion(name, names)}") from wrong
 
 
-class RolloutResult:
+class RolloutResult(Sealed):
     """What a rollout says, step by step. Rows of steps that were not made hold NaN."""
+
+    __slots__ = ("__weakref__", "certificate", "final", "n_step", "q", "sensor", "state", "status", "time", "v")
 
     def __init__(self, model: Model, state: Array, sensor: Array, certificate: Array, status: NDArray[np.int32],
                  n_step: NDArray[np.int32], final: list[State]) -> None:
@@ -63,8 +67,10 @@ class RolloutResult:
         return f"<cond.RolloutResult: {self.state.shape[0]} states, {self.state.shape[1]} steps>"
 
 
-class Rollout:
+class Rollout(Handle):
     """Workspaces for rollouts of one model, kept from one to the next: for controllers that make many."""
+
+    __slots__ = ("_lock", "model")
 
     def __init__(self, model: Model, threads: int = 0) -> None:
         """threads: 0: as many as the run time decides."""
@@ -100,7 +106,7 @@ class Rollout:
                 raise BadArgument(f"control has {given.shape[1]} steps, not {n_step}")
             n_step = given.shape[1]
         if n_step is None or n_step < 0:
-            raise BadArgument("without a control the number of steps must be given")
+            raise BadArgument(f"without a control n_step says how many steps, 0 or more, not {n_step}")
         n = max(len(starts), 1 if given is None else given.shape[0])
         if len(starts) not in (1, n) or (given is not None and given.shape[0] not in (1, n)):
             raise BadArgument(f"{len(starts)} states do not go with controls for {1 if given is None else len(given)}")

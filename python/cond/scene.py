@@ -3,20 +3,51 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from typing import Any
 
+import numpy as np
+
 from cond._cond import ffi, lib
-from cond.errors import BadArgument, check, new_error
+from cond.errors import BadArgument, NoFile, check, new_error
 from cond.memory import Path, own, path_bytes, share, strings, text
+from cond.names import Handle, suggestion
 from cond.structs import BodyDef, BodyKind, SceneKey, SceneSettings, VariationDef
 
 
+def scenes() -> tuple[str, ...]:
+    """Names of the scenes that ship with COND, such as "drop" and "tasks/lift_soft", as Model.from_path takes them."""
+    root, found = share("scenes"), []
+    for folder, _, files in os.walk(root):
+        inside = os.path.relpath(folder, root).replace(os.sep, "/")
+        found += [os.path.normpath(f"{inside}/{name[:-5]}") for name in files if name.endswith(".yaml")]
+    return tuple(sorted(found))
+
+
 def scene_path(path: Path) -> bytes:
-    """The path of a scene file; a bare word is a scene that ships with COND, as `cond run` takes it."""
-    name = os.fspath(path)
-    if "/" not in name and "." not in name and not os.path.exists(name):
-        name = share(f"scenes/{name}.yaml")
-    return path_bytes(name)
+    """The path of a scene file, or the name of a scene that ships with COND, as `cond run` takes it: a file that is
+    there comes first."""
+    name = os.fsdecode(path_bytes(path))
+    shipped = share(f"scenes/{name}.yaml")
+    if os.path.isfile(name):
+        return os.fsencode(name)
+    if os.path.isfile(shipped):
+        return os.fsencode(shipped)
+    if not os.path.splitext(name)[1]:
+        raise NoFile(f"there is no file {name!r} and no scene of that name{suggestion(name, scenes())} "
+                     "(cond.scenes() lists them)")
+    return os.fsencode(name)
+
+
+def word(value: Any) -> str:
+    """A value as a scene file has it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, IntEnum):
+        return value.name.lower()
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return f"[{', '.join(map(word, value))}]"
+    return str(value)
 
 
 def overrides_of(overrides: Sequence[str] | dict[str, Any]) -> list[str]:
@@ -24,11 +55,11 @@ def overrides_of(overrides: Sequence[str] | dict[str, Any]) -> list[str]:
     if isinstance(overrides, str):
         return [overrides]
     if isinstance(overrides, dict):
-        return [f"{path}={value}" for path, value in overrides.items()]
+        return [f"{path}={word(value)}" for path, value in overrides.items()]
     return list(overrides)
 
 
-class Scene:
+class Scene(Handle):
     """A description that becomes a Model. Definitions are checked as they are added: a mistake raises at once,
     with a message that names it.
 
@@ -36,8 +67,10 @@ class Scene:
         scene = cond.Scene("push.yaml", ["bodies.box.mass=2"])
         scene = cond.Scene.from_text("bodies: [{kind: particle, mass: 1}]")
         scene = cond.Scene()                                # empty, to be built by calls
-        scene.add(cond.BodyDef(name="box", kind=cond.BodyKind.RIGID, mass=1.0, ...))
+        scene.add(cond.BodyDef(name="box", kind="rigid", mass=1.0, ...))
     """
+
+    __slots__ = ("_folder",)
 
     def __init__(self, path: Path | None = None, overrides: Sequence[str] | dict[str, Any] = (), *,
                  seed: int | None = None) -> None:
@@ -55,7 +88,17 @@ class Scene:
                 check(lib.cond_scene_read(ffi.NULL, name, n, texts, made, error), error)
             else:
                 check(lib.cond_scene_read_drawn(ffi.NULL, name, n, texts, seed, made, error), error)
-        self._c = own(made[0], lib.cond_scene_destroy)
+        self._take(made[0])
+
+    def _take(self, pointer: Any) -> None:
+        self._c = own(pointer, lib.cond_scene_destroy)
+        self._folder = os.getcwd()  # where relative paths in it begin
+
+    @classmethod
+    def from_path(cls, path: Path, overrides: Sequence[str] | dict[str, Any] = (), *, seed: int | None = None) -> Scene:
+        """Reads a YAML or MJCF file, or the scene of that name that ships with COND (cond.scenes)."""
+        path_bytes(path)
+        return cls(path, overrides, seed=seed)
 
     @classmethod
     def from_text(cls, text: str, overrides: Sequence[str] | dict[str, Any] = (), *,
@@ -66,7 +109,7 @@ class Scene:
         where = ffi.NULL if folder is None else ffi.new("char[]", path_bytes(folder))
         check(lib.cond_scene_read_text(ffi.NULL, text.encode(), where, n, texts, made, error), error)
         scene = cls.__new__(cls)
-        scene._c = own(made[0], lib.cond_scene_destroy)
+        scene._take(made[0])
         return scene
 
     @classmethod
@@ -86,7 +129,9 @@ class Scene:
         kind = getattr(type(definition), "c_name", "")
         function = getattr(lib, "cond_scene_add_" + kind.removeprefix("Cond").removesuffix("Def").lower(), None)
         if function is None or not kind.endswith("Def"):
-            raise BadArgument(f"{type(definition).__name__} is nothing that a scene holds")
+            adders = [name.removeprefix("cond_scene_add_") for name in dir(lib) if name.startswith("cond_scene_add_")]
+            kinds = ", ".join(sorted(f"{name.title()}Def" for name in adders))
+            raise BadArgument(f"{type(definition).__name__} is nothing that a scene holds; it holds {kinds}")
         error = new_error()
         check(function(self._c, definition.pointer, error), error)
 
@@ -94,6 +139,18 @@ class Scene:
         """Writes a YAML file that is read as the same scene."""
         error = new_error()
         check(lib.cond_scene_write(self._c, path_bytes(path), error), error)
+
+    def to_text(self) -> str:
+        """The scene as a text in YAML that is read as the same scene. Relative paths in it begin where they begin
+        here: in the directory that was the working one when the scene was made."""
+        size, error = ffi.new("size_t*"), new_error()
+        check(lib.cond_scene_save(self._c, ffi.NULL, 0, size, error), error)
+        buffer = ffi.new("char[]", size[0])
+        check(lib.cond_scene_save(self._c, buffer, size[0], size, error), error)
+        return text(buffer)
+
+    def __reduce__(self) -> Any:
+        return scene_of, (type(self), self.to_text(), self._folder)
 
     @property
     def variations(self) -> tuple[VariationDef, ...]:
@@ -107,6 +164,11 @@ class Scene:
 
     def __repr__(self) -> str:
         return f"<cond.Scene {text(lib.cond_scene_settings(self._c).name)!r}>"
+
+
+def scene_of(kind: type[Scene], text: str, folder: str) -> Scene:
+    """What a pickle of a scene becomes."""
+    return kind.from_text(text, folder=folder)
 
 
 def scene_keys() -> Iterator[SceneKey]:

@@ -13,6 +13,7 @@ from cond.errors import BadArgument, check, fail, new_error
 from cond.interrupt import Interrupt
 from cond.memory import Array, doubles, dtype_of, ints, new_lock, numbers, own, records, target, text, vector, view
 from cond.model import Model, Name
+from cond.names import Handle, Sealed, number_of
 from cond.state import State
 from cond.structs import (
     ContactInfo,
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
     from cond.problem import Problem, Solver
     from cond.recording import Record
 
+put = object.__setattr__  # within a step, quicker than the way through Sealed
+
 STATIC_BODY: int = lib.COND_STATIC_BODY
 ANY_BODY: int = lib.COND_ANY_BODY
 
 
-class Sim:
+class Sim(Handle):
     """The workspace of one thread, in which states of one model are stepped.
 
         sim, state = cond.Sim(model), model.state()
@@ -44,7 +47,11 @@ class Sim:
     leaves the state as it was.
     """
 
+    __slots__ = ("_hooks", "_lent", "_lock", "_m", "_model", "_raised", "_stepping")
+
     def __init__(self, model: Model) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"expected a cond.Model, not {model!r}")
         made, error = ffi.new("CondSim**"), new_error()
         check(lib.cond_sim_create(model._c, made, error), error)
         self._take(model, own(made[0], lib.cond_sim_destroy, model._c))
@@ -72,7 +79,8 @@ class Sim:
     def _of(self, state: State) -> Any:
         """The state of C, which must be one of this sim's model."""
         if state._m != self._m:
-            raise BadArgument("the state belongs to another model than the sim")
+            raise BadArgument(f"the state belongs to another model ({state.model.name!r}) than the sim "
+                              f"({self._model.name!r})")
         return state._c
 
     def _begin(self, state: State) -> Any:
@@ -88,11 +96,11 @@ class Sim:
             info = StepInfo.new()
         with self._lock, state._lock:
             c = self._begin(state)
-            self._stepping = True
+            put(self, "_stepping", True)
             try:
                 status = lib.cond_sim_step(self._c, c, info._c)
             finally:
-                self._stepping = False
+                put(self, "_stepping", False)
         if self._raised is not None:
             raised, self._raised = self._raised, None
             raise raised
@@ -106,13 +114,13 @@ class Sim:
     def run(self, state: State, steps: int | None = None, *, seconds: float | None = None,
             each: Callable[[State, StepInfo], object] | None = None, record: Record | None = None,
             every: int = 1) -> Run:
-        """Many steps, or as many as fill so many seconds; by default the duration that the scene says. Calls `each`
+        """So many steps, or as many as fill so many seconds; by default the duration that the scene says. Calls `each`
         after every step, and adds every so-manieth frame to `record`. Ctrl-C and whatever `each` raises end it between
         two steps: state, record and the numbers of all finished steps are kept, and the exception has these as
         `exception.run`."""
-        if steps is None:
-            span = self._model.settings.duration if seconds is None else seconds
-            steps = round(span / self._model.time_step)
+        steps = self._count(steps, seconds)
+        if every < 1:
+            raise BadArgument(f"every: a frame is recorded every 1, 2, 3 .. steps, not every {every}")
         done, info = Run(steps), StepInfo()
         try:
             with Interrupt() as interrupt:
@@ -130,6 +138,19 @@ class Sim:
             raised.run = done  # type: ignore[attr-defined]
             raise
         return done
+
+    def _count(self, steps: int | None, seconds: float | None) -> int:
+        """How many steps a run is asked for."""
+        if steps is not None and seconds is not None:
+            raise BadArgument(f"steps={steps} and seconds={seconds}: a run is as long as one of them says")
+        if steps is not None:
+            if (n := number_of(steps, "run's length in steps")) < 0:
+                raise BadArgument(f"steps: expected 0 or more, not {n}")
+            return n
+        span = self._model.settings.duration if seconds is None else float(seconds)
+        if not 0.0 <= span < np.inf:
+            raise BadArgument(f"seconds: expected 0 or more and finite, not {span}")
+        return round(span / self._model.time_step)
 
     @property
     def message(self) -> str:
@@ -201,7 +222,7 @@ class Sim:
     def contact(self, contact: int) -> ContactInfo:
         """One contact of the last step."""
         if not 0 <= contact < self.n_contact:
-            raise BadArgument(f"there is no contact {contact}")
+            raise BadArgument(f"there is no contact {contact}: the last step had {self.n_contact}, numbered from 0")
         return ContactInfo.from_c(ffi.new("CondContactInfo*", lib.cond_sim_contact(self._c, contact)), None)
 
     def contacts(self) -> NDArray[Any]:
@@ -250,8 +271,8 @@ class Sim:
     def sensor(self, sensor: Name) -> SensorReading:
         """What a sensor read in the last step."""
         reading = SensorReading()
-        check(lib.cond_sim_sensor(self._c, self._model.sensor(sensor), reading.pointer),
-              what=f"sensor {sensor!r} (it reads from the first step on)")
+        if lib.cond_sim_sensor(self._c, self._model.sensor(sensor), reading.pointer) < 0:
+            raise BadArgument(f"the sensor {sensor!r} has read nothing yet: it reads from the first step on")
         return reading
 
     def joint(self, body: Name, coordinate: Name) -> JointReading:
@@ -259,13 +280,17 @@ class Sim:
         reading = JointReading()
         status = lib.cond_sim_joint(self._c, self._model.body(body), self._model.coordinate(body, coordinate),
                                     reading.pointer)
-        check(status, what=f"joint {coordinate!r} of {body!r} (it is read from the first step on)")
+        if status < 0:
+            raise BadArgument(f"the joint {coordinate!r} of {body!r} has no reading yet: it is read from the first "
+                              "step on")
         return reading
 
     def attachment_wrench(self, attachment: int) -> Array:
         """Force [N] and torque [N m] by which an attachment acted on its first end, world axes (6)."""
         out = np.empty(6)
-        check(lib.cond_sim_attachment_wrench(self._c, attachment, doubles(out)), what=f"attachment {attachment}")
+        if lib.cond_sim_attachment_wrench(self._c, attachment, doubles(out)) < 0:
+            raise BadArgument(f"the last step had no attachment {attachment!r}; they are numbered from 0, and act from "
+                              "the first step on")
         return out
 
     def internal_force(self, state: State, body: Name) -> float:
@@ -335,8 +360,10 @@ class Sim:
         return f"<cond.Sim of {self._model.name!r}>"
 
 
-class Run:
+class Run(Sealed):
     """What a run says: per step time [s], residual of the certificate, contacts, penetration [m]; how many finished."""
+
+    __slots__ = ("__weakref__", "_rows", "n_missed", "n_step")
 
     def __init__(self, steps: int) -> None:
         self.n_step = 0
@@ -372,11 +399,13 @@ class Run:
         return f"<cond.Run: {self.n_step} steps, {self.n_missed} missed, worst certificate {worst:.1e}>"
 
 
-class ForceSink:
+class ForceSink(Handle):
     """Where the force hook puts its forces; valid during the call."""
 
-    def __init__(self, c: Any) -> None:
-        self._c = c
+    __slots__ = ("_n",)
+
+    def __init__(self, c: Any, n: int) -> None:
+        self._c, self._n = c, n
 
     def add(self, coordinates: ArrayLike, f: ArrayLike, stiffness: ArrayLike | None = None,
             damping: ArrayLike | None = None) -> None:
@@ -389,7 +418,22 @@ class ForceSink:
         k = None if stiffness is None else numbers(stiffness, (n, n), "stiffness")
         d = None if damping is None else numbers(damping, (n, n), "damping")
         status = lib.cond_force_sink_add(self._c, n, ints(which), vector(f, n, "f"), doubles(k), doubles(d))
+        if status == lib.COND_BAD_ARGUMENT:
+            raise BadArgument(self._fault(which, np.asarray(f, np.float64)))
         check(status, what="force of a hook")
+
+    def _fault(self, which: NDArray[np.int32], f: Array) -> str:
+        """Why the library does not take a force."""
+        far = which[(which < 0) | (which >= self._n)]
+        if not which.size or far.size:
+            name = int(far[0]) if far.size else "none"
+            return f"force of a hook: there is no velocity coordinate {name}; the model has {self._n}, from 0"
+        if np.unique(which).size < which.size:
+            return f"force of a hook: the coordinates {which.tolist()} have one twice"
+        if not np.isfinite(f).all():
+            at = int(np.flatnonzero(~np.isfinite(f))[0])
+            return f"force of a hook: f[{at}] is {f[at]}, expected a finite number"
+        return "force of a hook: stiffness and damping must be finite"
 
 
 class Hooks:
@@ -400,7 +444,7 @@ class Hooks:
 
         self.sim = weakref.ref(sim)
         self.force, self.contact, self.step, self.log = force, contact, step, log
-        self.n_q = sim.model.n_q
+        self.n_q, self.n_dof = sim.model.n_q, sim.model.n_dof
         self.handle = ffi.new_handle(self)
 
     def failed(self, raised: BaseException) -> None:
@@ -419,7 +463,7 @@ def on_error(kind: Any, value: Any, trace: Any) -> None:
 @ffi.def_extern(onerror=on_error)  # type: ignore[untyped-decorator]
 def cond_python_force(user: Any, model: Any, time: float, q: Any, sink: Any) -> None:
     hooks = ffi.from_handle(user)
-    open_sink = ForceSink(sink)
+    open_sink = ForceSink(sink, hooks.n_dof)
     try:
         hooks.force(time, view(q, (hooks.n_q,), None).copy(), open_sink)
     except BaseException as raised:

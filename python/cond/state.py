@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cond._cond import ffi, lib
-from cond.errors import BadArgument, check, new_error
-from cond.memory import Array, Path, doubles, new_lock, numbers, own, path_bytes, target, vector, view
+from cond.errors import BadArgument, check, fail, new_error
+from cond.memory import Array, Path, doubles, new_lock, numbers, own, path_bytes, target, text, vector, view
 from cond.model import Model, Name
+from cond.names import Handle
 from cond.structs import AttachmentDef, MotorGains, Place, Pose
 
 
@@ -20,15 +21,19 @@ def place_of(model: Model, body: Name, part: Name = 0, point: ArrayLike = (0.0, 
     return Place(body=index, part=number, point=point)
 
 
-class State:
+class State(Handle):
     """Configuration and velocity of all bodies, time, joint targets, attachments and forces from outside.
 
     `q` and `v` are arrays on the state's own memory: they follow every step, stay valid after the state is gone, and
     cannot be written to, because a configuration has rules (quaternions of length 1): assign to `state.q`, or use
-    set_configuration, set_pose and set_joint. Copies are states of their own: `state.copy()`.
+    set_configuration, set_pose and set_joint. Copies are states of their own: `state.copy()`. A pickle has the model.
     """
 
+    __slots__ = ("_lent", "_lock", "_m", "_model", "_q", "_v")
+
     def __init__(self, model: Model) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"expected a cond.Model, not {model!r}")
         made, error = ffi.new("CondState**"), new_error()
         check(lib.cond_state_create(model._c, made, error), error)
         self._take(model, own(made[0], lib.cond_state_destroy, model._c), False)
@@ -57,7 +62,8 @@ class State:
 
     @time.setter
     def time(self, value: float) -> None:
-        self._change(lib.cond_state_set_time(self._m, self._writable(), value), f"time {value}")
+        with self._lock:
+            self._change(lib.cond_state_set_time(self._m, self._writable(), value))
 
     @property
     def q(self) -> Array:
@@ -70,8 +76,15 @@ class State:
     @q.setter
     def q(self, values: ArrayLike) -> None:
         q = numbers(values, (self._model.n_q,), "q")
-        for body in range(self._model.n_body):
-            self.set_configuration(body, q[self._model.qs(body)])
+        with self._lock:
+            before = self.q.copy()
+            try:
+                for body in range(self._model.n_body):
+                    self.set_configuration(body, q[self._model.qs(body)])
+            except BaseException:
+                for changed in range(body):
+                    self.set_configuration(changed, before[self._model.qs(changed)])
+                raise
 
     @property
     def v(self) -> Array:
@@ -83,8 +96,15 @@ class State:
     @v.setter
     def v(self, values: ArrayLike) -> None:
         v = numbers(values, (self._model.n_dof,), "v")
-        for body in range(self._model.n_body):
-            self.set_velocity(body, v[self._model.dofs(body)])
+        with self._lock:
+            before = self.v.copy()
+            try:
+                for body in range(self._model.n_body):
+                    self.set_velocity(body, v[self._model.dofs(body)])
+            except BaseException:
+                for changed in range(body):
+                    self.set_velocity(changed, before[self._model.dofs(changed)])
+                raise
 
     def configuration(self, body: Name) -> Array:
         """The part of q of a body; nodes of a soft body as (n, 3) by .reshape(-1, 3)."""
@@ -99,8 +119,10 @@ class State:
             raise BadArgument("this state belongs to an environment or a simulation and is for reading; copy it")
         return self._c
 
-    def _change(self, status: int, what: str) -> None:
-        check(status, what=what)
+    def _change(self, status: int) -> None:
+        """Raises for a change that was refused, with what the state says of it."""
+        if status < 0:
+            raise fail(status, text(lib.cond_state_message(self._c)))
 
     # Whole states.
 
@@ -164,7 +186,7 @@ class State:
             check(lib.cond_state_read(self._m, self._writable(), path_bytes(path), error), error)
 
     def __reduce__(self) -> Any:
-        raise TypeError("a State goes to another process as bytes: state.save() here, State(model).load(..) there")
+        return state_of, (type(self), self._model, self.save())
 
     # Bodies.
 
@@ -175,22 +197,20 @@ class State:
     def set_pose(self, body: Name, pose: Pose) -> None:
         with self._lock:
             status = lib.cond_state_set_pose(self._m, self._writable(), self._model.body(body), pose.pointer)
-            self._change(status, f"pose of {body!r}")
+            self._change(status)
 
     def set_configuration(self, body: Name, q: ArrayLike) -> None:
         """Quaternions are made of length 1."""
         index = self._model.body(body)
         given = vector(q, lib.cond_model_body_n_q(self._m, index), f"configuration of {body!r}")
         with self._lock:
-            self._change(lib.cond_state_set_configuration(self._m, self._writable(), index, given),
-                         f"configuration of {body!r}")
+            self._change(lib.cond_state_set_configuration(self._m, self._writable(), index, given))
 
     def set_velocity(self, body: Name, v: ArrayLike) -> None:
         index = self._model.body(body)
         given = vector(v, lib.cond_model_body_n_dof(self._m, index), f"velocity of {body!r}")
         with self._lock:
-            self._change(lib.cond_state_set_velocity(self._m, self._writable(), index, given),
-                         f"velocity of {body!r}")
+            self._change(lib.cond_state_set_velocity(self._m, self._writable(), index, given))
 
     def is_on(self, body: Name) -> bool:
         return bool(lib.cond_state_is_on(self._c, self._model.body(body)))
@@ -199,7 +219,7 @@ class State:
         """Switches a body off, which then stays where it is and touches nothing, and on again."""
         with self._lock:
             status = lib.cond_state_set_on(self._m, self._writable(), self._model.body(body), int(on))
-            self._change(status, f"switching {body!r}")
+            self._change(status)
 
     # Forces from outside.
 
@@ -211,14 +231,14 @@ class State:
         with self._lock:
             status = lib.cond_state_push(self._m, self._writable(), where.pointer, vector(force, 3, "force"),
                                          vector(torque, 3, "torque"), index)
-            self._change(status, f"push at {body!r}")
+            self._change(status)
         return int(index[0])
 
     def set_push(self, index: int, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> None:
         with self._lock:
             status = lib.cond_state_set_push(self._writable(), index, vector(force, 3, "force"),
                                              vector(torque, 3, "torque"))
-            self._change(status, f"push {index}")
+            self._change(status)
 
     def end_push(self, index: int | None = None) -> None:
         """Lets go of a push; without a number of all."""
@@ -226,14 +246,14 @@ class State:
             if index is None:
                 lib.cond_state_end_pushes(self._writable())
             else:
-                self._change(lib.cond_state_end_push(self._writable(), index), f"push {index}")
+                self._change(lib.cond_state_end_push(self._writable(), index))
 
     def set_force(self, body: Name, f: ArrayLike | None) -> None:
         """Forces on the velocity coordinates of a body, limited by nothing; None: no more (n_dof of the body)."""
         index = self._model.body(body)
         given = vector(f, lib.cond_model_body_n_dof(self._m, index), f"force on {body!r}")
         with self._lock:
-            self._change(lib.cond_state_set_force(self._m, self._writable(), index, given), f"force on {body!r}")
+            self._change(lib.cond_state_set_force(self._m, self._writable(), index, given))
 
     # Joints and motors.
 
@@ -249,14 +269,16 @@ class State:
         with self._lock:
             status = lib.cond_state_set_joint(self._m, self._writable(), self._model.body(body),
                                               self._model.find_joint(body, joint), position, velocity)
-            self._change(status, f"joint {joint!r} of {body!r}")
+            self._change(status)
 
-    def set_joint_target(self, body: Name, joint: str, value: float, *, moves: bool = False) -> None:
+    def set_joint_target(self, body: Name, joint: Name, value: float, *, moves: bool = False) -> None:
         """Where the motor of a joint pulls; moves: the target goes there during the next step."""
         function = lib.cond_state_move_joint_target if moves else lib.cond_state_set_joint_target
+        index = self._model.body(body)
+        name = lib.cond_model_coordinate_name(self._m, index, self._model.coordinate(body, joint))
         with self._lock:
-            status = function(self._m, self._writable(), self._model.body(body), joint.encode(), value)
-            self._change(status, f"target of joint {joint!r} of {body!r}")
+            status = function(self._m, self._writable(), index, name, value)
+            self._change(status)
 
     def set_targets(self, body: Name, positions: ArrayLike | None = None, *, moves: bool = False,
                     speed: ArrayLike | None = None, torque: ArrayLike | None = None) -> None:
@@ -266,7 +288,7 @@ class State:
         with self._lock:
             status = lib.cond_state_set_targets(self._m, self._writable(), index, vector(positions, n, "targets"),
                                                 int(moves), vector(speed, n, "speed"), vector(torque, n, "torque"))
-            self._change(status, f"targets of {body!r}")
+            self._change(status)
 
     def motor(self, body: Name, coordinate: Name) -> MotorGains:
         gains = MotorGains()
@@ -280,7 +302,7 @@ class State:
         index = -1 if coordinate is None else self._model.coordinate(body, coordinate)
         with self._lock:
             status = lib.cond_state_set_motor(self._m, self._writable(), self._model.body(body), index, gains.pointer)
-            self._change(status, f"motor of {body!r}")
+            self._change(status)
 
     # Attachments.
 
@@ -293,7 +315,7 @@ class State:
 
     def release(self, attachment: int) -> None:
         with self._lock:
-            self._change(lib.cond_state_release(self._writable(), attachment), f"attachment {attachment}")
+            self._change(lib.cond_state_release(self._writable(), attachment))
 
     @property
     def n_attachment(self) -> int:
@@ -338,3 +360,10 @@ class State:
 
     def __repr__(self) -> str:
         return f"<cond.State of {self._model.name!r} at {self.time:g} s>"
+
+
+def state_of(kind: type[State], model: Model, data: bytes) -> State:
+    """What a pickle of a state becomes."""
+    made = kind(model)
+    made.load(data)
+    return made

@@ -5,15 +5,18 @@ from cond._cond import ffi, lib
 from cond.errors import check, new_error
 from cond.memory import Path, own, path_bytes, text
 from cond.model import Model
+from cond.names import Handle
 from cond.structs import StudyRun
 
 
-class Study:
+class Study(Handle):
     """The plan of a study: its entries, and the model of each.
 
         for i in range(len(study := cond.Study("sweep.yaml"))):
             model = study.model(i)
     """
+
+    __slots__ = ()
 
     def __init__(self, path: Path) -> None:
         made, error = ffi.new("CondStudy**"), new_error()

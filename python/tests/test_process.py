@@ -115,8 +115,19 @@ def test_spawned_processes_work() -> None:
         there = pool.apply(step_elsewhere, (state.save(),))
     sim.run(state, 5)
     assert there == state.hash()
-    with pytest.raises(TypeError, match="bytes"):
-        multiprocessing.reduction.ForkingPickler.dumps(state)
+
+
+def step_that(state: cond.State) -> cond.State:
+    cond.Sim(state.model).run(state, 5)
+    return state
+
+
+def test_states_go_to_spawned_processes_by_themselves() -> None:
+    state = cond.Model.from_path("push").state()
+    cond.Sim(state.model).run(state, 2)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        there = pool.apply(step_that, (state,))
+    assert there.hash() == step_that(state).hash()
 
 
 def run_script(text: str, *, interrupt_after: str = "") -> tuple[int, str]:

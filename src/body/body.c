@@ -4,6 +4,9 @@
 
 #include "model/fem.h"
 
+#include <math.h>
+#include <string.h>
+
 const CondBodyOps* cond_body_ops(CondBodyKind kind)
 {
     static const CondBodyOps* const table[] = {&cond_body_particle, &cond_body_rigid,
@@ -35,15 +38,45 @@ void cond_body_add_force(const CondKinematics* kinematics, const CondPoint* poin
         f[kinematics->list[k]] += J[k] * force[0] + J[n + k] * force[1] + J[2 * n + k] * force[2];
 }
 
+int cond_body_turn(const CondBody* body, int turn)
+{
+    int floating = body->kind == COND_BODY_ROBOT && body->arm->floating,
+        balls = body->kind == COND_BODY_ROBOT ? body->arm->n_ball : 0;
+    if (body->kind == COND_BODY_ROD)
+        return turn < body->rod->n_link ? 7 * turn + 3 : -1;
+    if (body->kind == COND_BODY_RIGID || floating) {
+        if (turn == 0)
+            return 3;
+        turn--;
+    }
+    return turn < balls ? cond_articulation_ball_q(body->arm) + 4 * turn : -1;
+}
+
 void cond_body_normalize(const CondBody* body, double* q)
 {
-    int n = body->kind == COND_BODY_ROD ? body->rod->n_link : 0, balls = 0;
-    if (body->kind == COND_BODY_ROBOT)
-        balls = body->arm->n_ball;
-    if (body->kind == COND_BODY_RIGID || (body->kind == COND_BODY_ROBOT && body->arm->floating))
-        quat_normalize(q + 3);
-    for (int i = 0; i < balls; i++)
-        quat_normalize(q + cond_articulation_ball_q(body->arm) + 4 * (size_t)i);
-    for (int i = 0; i < n; i++)
-        quat_normalize(q + 7 * (size_t)i + 3);
+    for (int i = 0, at; (at = cond_body_turn(body, i)) >= 0; i++)
+        quat_normalize(q + at);
+}
+
+int cond_body_turnless(const CondBody* body, const double* q)
+{
+    for (int i = 0, at; (at = cond_body_turn(body, i)) >= 0; i++) {
+        const double* turn = q + at;
+        double norm2 =
+            turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3];
+        if (!(norm2 > 0.0) || !isfinite(norm2))
+            return at;
+    }
+    return -1;
+}
+
+CondStatus cond_model_zero_configuration(const CondModel* model, int body, double* q)
+{
+    if (body < 0 || body >= model->n_body)
+        return COND_BAD_ARGUMENT;
+    const CondBody* one = &model->body[body];
+    memset(q, 0, (size_t)one->n_q * sizeof *q);
+    for (int i = 0, at; (at = cond_body_turn(one, i)) >= 0; i++)
+        q[at] = 1.0;
+    return COND_OK;
 }

@@ -53,6 +53,10 @@ const CondBodyOps* cond_body_ops(CondBodyKind kind);
 
 // Quaternions in the configuration of a body get the length 1.                  q (its own n_q)
 void cond_body_normalize(const CondBody* body, double* q);
+// Where in q the quaternion number `turn` (from 0) is; -1: the body has no such.
+int cond_body_turn(const CondBody* body, int turn);
+// Where in q the first quaternion is whose length nothing can be divided by; -1: all are sound.
+int cond_body_turnless(const CondBody* body, const double* q);
 
 // Doubles that hold the body's block of A, or its damping; and its mass matrix alone.
 size_t cond_body_block_size(const CondBody* body);

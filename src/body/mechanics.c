@@ -121,6 +121,8 @@ CondStatus cond_mechanics_set_body(CondMechanics* mechanics, int index, const do
     for (int i = 0; i < body->n_q; i++)
         if (!isfinite(q[i]))
             return COND_BAD_ARGUMENT;
+    if (cond_body_turnless(body, q) >= 0)
+        return COND_BAD_ARGUMENT;
     for (int i = 0; v && i < body->n_dof; i++)
         if (!isfinite(v[i]))
             return COND_BAD_ARGUMENT;
@@ -357,6 +359,11 @@ CondStatus cond_mechanics_impedance(CondMechanics* mechanics, const CondPlace* p
     CondStatus status = cond_mechanics_pose(mechanics, place, &now);
     if (status)
         return status;
+    double norm2 = 0.0;
+    for (int k = 0; k < 4; k++)
+        norm2 += target->orientation[k] * target->orientation[k];
+    if (!(norm2 > 0.0) || !isfinite(norm2))
+        return COND_BAD_ARGUMENT;
     memcpy(unit, target->orientation, sizeof unit);
     quat_normalize(unit);
     quat_between(now.orientation, unit, turn);
@@ -423,8 +430,9 @@ CondStatus cond_mechanics_reach(CondMechanics* mechanics, const CondPlace* place
         finite += 0.0 * position[k];
     for (int i = 0; i < mechanics->model->body[place->body].n_q; i++)
         finite += 0.0 * q[i];
-    if (!(size > 0.0) || !isfinite(size) || finite != 0.0 || !(own.tolerance >= 0.0) ||
-        own.max_starts < 1 || !(own.length > 0.0))
+    if (!(size > 0.0) || !isfinite(size) || finite != 0.0 ||
+        cond_body_turnless(&mechanics->model->body[place->body], q) >= 0 ||
+        !(own.tolerance >= 0.0) || own.max_starts < 1 || !(own.length > 0.0))
         return COND_BAD_ARGUMENT;
     quat_normalize(target.orientation);
     CondIkSearch search = {.length = orientation ? own.length : 0.0,

@@ -8,6 +8,7 @@
 #include "cond/mechanics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void cond_env_def_default_fill(CondEnvDef* made, size_t size)
@@ -172,6 +173,33 @@ static CondStatus simulate(CondEnvWorld* world, const double* action, CondEnvRes
     return COND_OK;
 }
 
+const char* cond_env_message(const CondEnv* env)
+{
+    return env->message;
+}
+
+int cond_env_refuse(CondEnv* env, const double* action)
+{
+    CondEnvSlot slot;
+    int bad, k = 0;
+    env->message[0] = '\0';
+    if (env->done || env->cut) {
+        snprintf(env->message, sizeof env->message, "the episode is over: reset comes next");
+        return 1;
+    }
+    bad = cond_env_act_unsound(&env->world, action);
+    if (bad < 0)
+        return 0;
+    while (cond_env_action_slot(env, k, &slot) && bad >= slot.begin + slot.size)
+        k++;
+    double value = action ? action[bad] : NAN;
+    snprintf(env->message, sizeof env->message,
+             isfinite(value) ? "action[%d] (%.60s): %g begins a quaternion of the length 0"
+                             : "action[%d] (%.60s) is %g, expected a finite number",
+             bad, slot.name, value);
+    return 1;
+}
+
 CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result)
 {
     CondEnvWorld* world = &env->world;
@@ -180,7 +208,7 @@ CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* resu
     memset(out, 0, sizeof *out);
     out->done = env->done;
     out->cut = env->cut;
-    if (env->done || env->cut || !cond_env_act_sound(world, action))
+    if (cond_env_refuse(env, action))
         return out->status = COND_BAD_ARGUMENT;
     CondStatus status = cond_state_copy(world->before, world->state);
     if (status)
@@ -195,6 +223,7 @@ CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* resu
         cond_state_copy(world->state, world->before); // it had room for as much before
         if (world->n_act > 0)
             memcpy(world->act, world->undo, (size_t)world->n_act * sizeof *world->act);
+        snprintf(env->message, sizeof env->message, "%s", cond_sim_message(world->sim));
         return out->status = status;
     }
     env->n_step++;

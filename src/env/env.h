@@ -80,6 +80,7 @@ struct CondEnv {
     uint64_t seed;          // of this episode
     int n_step;
     int done, cut;
+    char message[200]; // why the last step that failed did; "": none did
     CondEnvWorld world;
     // The scene and the model that the next seed is drawn into; NULL: not made yet.
     struct {
@@ -96,8 +97,12 @@ CondStatus cond_env_act_create(CondEnvWorld* world, const CondContext* context, 
 CondStatus cond_env_act_apply(CondEnvWorld* world, const double* action, int step, int substeps);
 // Moves the goals on when all of these are made, and notes what was told.
 void cond_env_act_finish(CondEnvWorld* world, const double* action);
-// 1: every value is finite.
-int cond_env_act_sound(const CondEnvWorld* world, const double* action);
+// Which value of an action is not finite, or begins a quaternion that nothing can be divided by;
+// -1: none is.
+int cond_env_act_unsound(const CondEnvWorld* world, const double* action);
+
+// 1: the environment cannot be stepped with this action, as env->message then says.
+int cond_env_refuse(CondEnv* env, const double* action);
 
 // Kinds of actions by what their values are.
 int cond_env_act_is_joints(CondActionKind kind); // one for each coordinate

@@ -202,7 +202,7 @@ void cond_env_act_bounds(const CondEnvWorld* world, const CondEnvAct* act, int k
     }
 }
 
-int cond_env_act_sound(const CondEnvWorld* world, const double* action)
+int cond_env_act_unsound(const CondEnvWorld* world, const double* action)
 {
     for (int i = 0; i < world->n_act; i++) {
         const CondEnvAct* act = &world->act[i];
@@ -210,14 +210,13 @@ int cond_env_act_sound(const CondEnvWorld* world, const double* action)
         for (int k = 0; k < act->size; k++) {
             double value = action ? action[act->begin + k] : NAN;
             if (!isfinite(value))
-                return 0;
+                return act->begin + k;
             norm2 += k >= 3 ? value * value : 0.0;
         }
-        // An orientation must have a length that can be divided by.
         if (cond_env_act_is_pose(act->def->kind) && act->size == 7 && !(norm2 > 1e-12))
-            return 0;
+            return act->begin + 3;
     }
-    return 1;
+    return -1;
 }
 
 double cond_env_act_told(const CondEnvWorld* world, const CondEnvAct* act, const double* action,

@@ -110,9 +110,26 @@ CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t* seed, const
     return gather(batch, error);
 }
 
+// Refuses before anything is stepped, so that no environment is ahead of the others.
+static CondStatus check_actions(CondEnvBatch* batch, const double* action, CondError* error)
+{
+    size_t n_action = (size_t)batch->env[0]->world.n_action;
+    for (int i = 0; i < batch->n; i++) {
+        CondEnv* env = batch->env[i];
+        const double* own = action ? action + (size_t)i * n_action : NULL;
+        if (!cond_env_is_over(env) && cond_env_refuse(env, own))
+            return cond_error_set(error, COND_BAD_ARGUMENT, "environment %d: %s", i,
+                                  cond_env_message(env));
+    }
+    return COND_OK;
+}
+
 CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action, CondEnvResult* result)
 {
     size_t n_action = (size_t)batch->env[0]->world.n_action;
+    CondStatus refused = check_actions(batch, action, NULL);
+    if (refused)
+        return refused;
 #pragma omp parallel for schedule(dynamic) num_threads(team(batch)) if (team(batch) > 1)
     for (int i = 0; i < batch->n; i++) {
         CondEnv* env = batch->env[i];
@@ -198,7 +215,7 @@ static CondStatus advance(CondEnv* env, int i, const double* action, CondAutores
         status = cond_env_step(env, action, result);
         if (status < 0 && status != COND_DIVERGED)
             cond_error_set(error, status, "environment %d: %s: %.200s", i, cond_status_name(status),
-                           cond_sim_message(env->world.sim));
+                           cond_env_message(env));
         outcome.ended = cond_env_is_over(env);
     }
     status = result->status;
@@ -222,6 +239,8 @@ CondStatus cond_env_batch_advance(CondEnvBatch* batch, const double* action,
     CondStatus status =
         cond_definition_take(arrays, &own, sizeof own, offsetof(CondEnvArrays, struct_size),
                              "cond_env_arrays_default", error);
+    if (!status)
+        status = check_actions(batch, action, error);
     if (status)
         return status;
 #pragma omp parallel for schedule(dynamic) num_threads(team(batch)) if (team(batch) > 1)

@@ -320,7 +320,7 @@ static void make_sensor(CondMjcf* m, CondMjcfNode* node)
 {
     CondSensorDef def = cond_sensor_def_default();
     CondSceneIssue issue;
-    CondEndDef end = {.at = NAN};
+    CondEndDef end = cond_end_def_default();
     const char *name = cond_mjcf_own(node, "name"), *site = cond_mjcf_own(node, "site");
     int s = cond_mjcf_find_site(m, site);
     cond_mjcf_visit(m, node);

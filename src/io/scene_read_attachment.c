@@ -136,10 +136,7 @@ static CondStatus read_waypoint(const CondSceneReader* reader, const CondYamlNod
 {
     CondWaypoint* waypoint = (CondWaypoint*)target + place;
     CondSection section;
-    for (int i = 0; i < 3; ++i)
-        waypoint->position[i] = NAN;
-    waypoint->orientation[0] = 1.0;
-    waypoint->target = NAN;
+    *waypoint = cond_waypoint_default();
     CondStatus status =
         cond_section_read(reader, "trajectories.waypoints", node, path, waypoint, &section);
     if (status)

@@ -307,10 +307,8 @@ static void put_trajectory(CondSceneText* text, const CondScene* scene,
                            const CondTrajectoryDef* def)
 {
     const CondTrajectoryDef initial = cond_trajectory_def_default();
-    const CondWaypoint waypoint = {.time = NAN,
-                                   .position = {NAN, NAN, NAN},
-                                   .orientation = {1.0, 0.0, 0.0, 0.0},
-                                   .target = NAN};
+    CondWaypoint waypoint = cond_waypoint_default();
+    waypoint.time = NAN; // always written
     Style lines = {"\n  - ", "\n    ", "", 0};
     put_fields(text, scene, "trajectories", def, &initial, NULL, &lines);
     put_list(text, scene, "trajectories.waypoints", "waypoints", def->waypoint,
@@ -467,6 +465,23 @@ CondStatus cond_scene_write(const CondScene* scene, const char* path, CondError*
             status =
                 cond_error_set(error, COND_NO_FILE, "%.200s: the file cannot be written", path);
     }
+    cond_scene_text_release(&text);
+    return status;
+}
+
+CondStatus cond_scene_save(const CondScene* scene, char* buffer, size_t capacity, size_t* size,
+                           CondError* error)
+{
+    CondSceneText text = {.context = scene->arena.context};
+    CondStatus status = cond_scene_write_text(scene, &text);
+    *size = status ? 0 : (size_t)text.length + 1;
+    if (status)
+        cond_error_set(error, status, "no memory to write the scene");
+    else if (buffer && capacity < *size)
+        status = cond_error_set(error, COND_BAD_ARGUMENT,
+                                "the scene needs a buffer of %zu bytes, not %zu", *size, capacity);
+    else if (buffer)
+        memcpy(buffer, text.text, *size);
     cond_scene_text_release(&text);
     return status;
 }

@@ -62,6 +62,7 @@ struct CondState {
     CondContactMemory* memory; // by ascending key                           (n_memory)
     int n_memory;
     CondAccount account;
+    char message[200]; // why the last call that was refused was; "": none was
 };
 
 static inline int cond_state_is_off(const CondState* state, int body)
@@ -98,6 +99,22 @@ static inline const CondContactMemory* cond_state_recall(const CondState* state,
 // A place as a point of the model. COND_BAD_ARGUMENT where there is no such body or part, or it is
 // not finite.
 CondStatus cond_place_point(const CondModel* model, const CondPlace* place, CondPoint* point);
+
+// Says why a call leaves the state as it is; returns COND_BAD_ARGUMENT.
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+CondStatus
+cond_state_refuse(CondState* state, const char* format, ...);
+// The same where x has a number that is not finite, else COND_OK. what, of: "velocity", "box".
+CondStatus cond_state_refuse_infinite(CondState* state, const char* of, const char* what,
+                                      const double* x, int n);
+// The same for a body that the model does not have, and for one that is no robot.
+CondStatus cond_state_refuse_unknown(CondState* state, const CondModel* model, int body);
+CondStatus cond_state_refuse_joints(CondState* state, const CondModel* model, int body);
+// The same for a place that the model does not have.
+CondStatus cond_state_refuse_place(CondState* state, const CondModel* model,
+                                   const CondPlace* place);
 
 // The first body with a coordinate or velocity that is not finite; -1: there is none.
 int cond_state_not_finite(const CondModel* model, const CondState* state);

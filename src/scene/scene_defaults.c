@@ -6,9 +6,43 @@
 #include <math.h>
 #include <string.h>
 
-static CondSurfaceDef surface_default(void)
+static CondSurfaceDef surface_def(void)
 {
     return (CondSurfaceDef){.friction = {NAN, NAN}, .restitution = NAN};
+}
+
+static CondRodDef rod_def(void)
+{
+    return (CondRodDef){.links = 50, .shear_factor = 1.0, .contact_radius = NAN};
+}
+
+static CondEndDef end_def(void)
+{
+    return (CondEndDef){.at = NAN};
+}
+
+static CondWaypoint waypoint(void)
+{
+    return (CondWaypoint){
+        .position = {NAN, NAN, NAN}, .orientation = {1.0, 0.0, 0.0, 0.0}, .target = NAN};
+}
+
+static CondLinkGroups link_groups(void)
+{
+    return (CondLinkGroups){.groups = COND_GROUP_DEFAULT, .touches = COND_GROUP_ALL};
+}
+
+static CondEnvironmentSettings environment_settings(void)
+{
+    return (CondEnvironmentSettings){.steps = 200,
+                                     .success_steps = 1,
+                                     .substeps = 1,
+                                     .observe_time = 1,
+                                     .observe_poses = 1,
+                                     .observe_goals = 1,
+                                     .observe_wrenches = 1,
+                                     .observe_contacts = 1,
+                                     .observe_certificate = 1};
 }
 
 static CondBodyDef body_def(void)
@@ -17,11 +51,11 @@ static CondBodyDef body_def(void)
         .kind = COND_BODY_RIGID,
         .inertia_from_shape = 1,
         .orientation = {1.0, 0.0, 0.0, 0.0},
-        .surface = surface_default(),
+        .surface = surface_def(),
         .mesh_scale = 1.0,
         .self_contact = 1,
         .thickness = 1e-3,
-        .rod = {.links = 50, .shear_factor = 1.0, .contact_radius = NAN},
+        .rod = rod_def(),
         .joint_limits = 1,
         .velocity_limits = 1,
         .effort_limits = 1,
@@ -32,42 +66,38 @@ static CondBodyDef body_def(void)
     };
 }
 
-void cond_joint_def_default_fill(CondJointDef* made, size_t size)
+static CondJointDef joint_def(void)
 {
-    const CondJointDef defaults = {.stiffness = NAN,
-                                   .damping = NAN,
-                                   .bounded = 1,
-                                   .lower = NAN,
-                                   .upper = NAN,
-                                   .velocity_limit = NAN,
-                                   .effort = NAN,
-                                   .friction = NAN,
-                                   .passive_damping = NAN,
-                                   .armature = NAN,
-                                   .spring = NAN,
-                                   .spring_rest = NAN,
-                                   .effort_back = NAN};
-    memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
+    return (CondJointDef){.stiffness = NAN,
+                          .damping = NAN,
+                          .bounded = 1,
+                          .lower = NAN,
+                          .upper = NAN,
+                          .velocity_limit = NAN,
+                          .effort = NAN,
+                          .friction = NAN,
+                          .passive_damping = NAN,
+                          .armature = NAN,
+                          .spring = NAN,
+                          .spring_rest = NAN,
+                          .effort_back = NAN};
 }
 
-void cond_link_def_default_fill(CondLinkDef* made, size_t size)
+static CondLinkDef link_def(void)
 {
-    const CondLinkDef defaults = {.orientation = {1.0, 0.0, 0.0, 0.0},
-                                  .axis = {1.0, 0.0, 0.0},
-                                  .lower = NAN,
-                                  .upper = NAN,
-                                  .velocity_limit = INFINITY,
-                                  .effort = INFINITY,
-                                  .multiplier = 1.0,
-                                  .effort_back = NAN};
-    memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
+    return (CondLinkDef){.orientation = {1.0, 0.0, 0.0, 0.0},
+                         .axis = {1.0, 0.0, 0.0},
+                         .lower = NAN,
+                         .upper = NAN,
+                         .velocity_limit = INFINITY,
+                         .effort = INFINITY,
+                         .multiplier = 1.0,
+                         .effort_back = NAN};
 }
 
-void cond_link_shape_def_default_fill(CondLinkShapeDef* made, size_t size)
+static CondLinkShapeDef link_shape_def(void)
 {
-    const CondLinkShapeDef defaults = {.scale = {1.0, 1.0, 1.0},
-                                       .orientation = {1.0, 0.0, 0.0, 0.0}};
-    memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
+    return (CondLinkShapeDef){.scale = {1.0, 1.0, 1.0}, .orientation = {1.0, 0.0, 0.0, 0.0}};
 }
 
 static CondMaterialDef material_def(void)
@@ -83,7 +113,7 @@ static CondObstacleDef obstacle_def(void)
     return (CondObstacleDef){
         .mesh_scale = 1.0,
         .orientation = {1.0, 0.0, 0.0, 0.0},
-        .surface = surface_default(),
+        .surface = surface_def(),
         .groups = COND_GROUP_DEFAULT,
         .touches = COND_GROUP_ALL,
         .height = 1.0,
@@ -99,7 +129,7 @@ static CondPatchDef patch_def(void)
 static CondAttachmentDef attachment_def(void)
 {
     return (CondAttachmentDef){
-        .end = {{.at = NAN}, {.at = NAN}},
+        .end = {end_def(), end_def()},
         .turns = 1,
         .contact = 1,
         .stiffness = 1e4,
@@ -119,7 +149,7 @@ static CondTrajectoryDef trajectory_def(void)
 
 static CondSensorDef sensor_def(void)
 {
-    return (CondSensorDef){.orientation = {1.0, 0.0, 0.0, 0.0}, .range = 10.0};
+    return (CondSensorDef){.on = end_def(), .orientation = {1.0, 0.0, 0.0, 0.0}, .range = 10.0};
 }
 
 static CondVariationDef variation_def(void)
@@ -148,13 +178,13 @@ static CondActionDef action_def(void)
 static CondRewardDef reward_def(void)
 {
     return (CondRewardDef){
-        .at = {.at = NAN},
+        .at = end_def(),
         .axis = {0.0, 0.0, 1.0},
         .weight = 1.0,
         .done_below = NAN,
         .done_above = NAN,
         .target = NAN,
-        .to = {.at = NAN},
+        .to = end_def(),
         .success_below = NAN,
         .success_above = NAN,
     };
@@ -162,7 +192,7 @@ static CondRewardDef reward_def(void)
 
 static CondObservationDef observation_def(void)
 {
-    return (CondObservationDef){.at = {.at = NAN}, .to = {.at = NAN}, .count = 10};
+    return (CondObservationDef){.at = end_def(), .to = end_def(), .count = 10};
 }
 
 static CondPlaneDef plane_def(void)
@@ -170,7 +200,7 @@ static CondPlaneDef plane_def(void)
     return (CondPlaneDef){
         .normal = {0.0, 0.0, 1.0},
         .direction = {NAN, NAN, NAN},
-        .surface = surface_default(),
+        .surface = surface_def(),
         .groups = COND_GROUP_DEFAULT,
         .touches = COND_GROUP_ALL,
     };
@@ -218,15 +248,7 @@ static CondSceneSettings scene_settings(void)
         .penalty_friction = 20.0,
         .pbd_substeps = 100,
         .solver = cond_solver_settings_default(),
-        .environment = {.steps = 200,
-                        .success_steps = 1,
-                        .substeps = 1,
-                        .observe_time = 1,
-                        .observe_poses = 1,
-                        .observe_goals = 1,
-                        .observe_wrenches = 1,
-                        .observe_contacts = 1,
-                        .observe_certificate = 1},
+        .environment = environment_settings(),
     };
 }
 
@@ -254,3 +276,21 @@ FILL(CondExcludeDef, exclude_def)
 FILL(CondForceDef, force_def)
 FILL(CondSpringDef, spring_def)
 FILL(CondSceneSettings, scene_settings)
+
+// Parts have no size of their own: that of the definition they are in counts.
+#define FILL_PART(Type, noun)                                                                      \
+    void cond_##noun##_default_fill(Type* made, size_t size)                                       \
+    {                                                                                              \
+        const Type defaults = noun();                                                              \
+        memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);                  \
+    }
+
+FILL_PART(CondSurfaceDef, surface_def)
+FILL_PART(CondRodDef, rod_def)
+FILL_PART(CondEndDef, end_def)
+FILL_PART(CondWaypoint, waypoint)
+FILL_PART(CondLinkGroups, link_groups)
+FILL_PART(CondEnvironmentSettings, environment_settings)
+FILL_PART(CondJointDef, joint_def)
+FILL_PART(CondLinkDef, link_def)
+FILL_PART(CondLinkShapeDef, link_shape_def)

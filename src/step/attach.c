@@ -61,7 +61,8 @@ CondStatus cond_state_attach(const CondModel* model, CondState* state, const Con
 CondStatus cond_state_release(CondState* state, int index)
 {
     if (index < 0 || index >= state->n_weld)
-        return COND_BAD_ARGUMENT;
+        return cond_state_refuse(state, "there is no attachment %d; the state has %d", index,
+                                 state->n_weld);
     CondWeld* weld = &state->weld[index];
     weld->active = weld->waits = 0;
     if (weld->attachment >= 0)

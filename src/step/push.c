@@ -2,18 +2,16 @@
 #include "base/memory.h"
 #include "model/state.h"
 
-#include <math.h>
 #include <string.h>
 
-// The vector or 0; COND_BAD_ARGUMENT where it is not finite.
-static CondStatus take(const double given[3], double kept[3])
+// The vector or 0, where it is finite.
+static CondStatus take(CondState* state, const CondModel* model, int body, const char* what,
+                       const double given[3], double kept[3])
 {
-    for (int k = 0; k < 3; k++) {
+    const char* of = model ? model->body[body].name : "push";
+    for (int k = 0; k < 3; k++)
         kept[k] = given ? given[k] : 0.0;
-        if (!isfinite(kept[k]))
-            return COND_BAD_ARGUMENT;
-    }
-    return COND_OK;
+    return cond_state_refuse_infinite(state, of, what, kept, 3);
 }
 
 CondStatus cond_state_push(const CondModel* model, CondState* state, const CondPlace* place,
@@ -22,8 +20,10 @@ CondStatus cond_state_push(const CondModel* model, CondState* state, const CondP
     CondPush push;
     int at = 0;
     *index = -1;
-    if (cond_place_point(model, place, &push.point) || take(force, push.force) ||
-        take(torque, push.torque))
+    if (cond_state_refuse_place(state, model, place) ||
+        cond_place_point(model, place, &push.point) ||
+        take(state, model, place->body, "force", force, push.force) ||
+        take(state, model, place->body, "torque", torque, push.torque))
         return COND_BAD_ARGUMENT;
     while (at < state->n_push && state->push[at].point.body >= 0)
         at++;
@@ -35,16 +35,19 @@ CondStatus cond_state_push(const CondModel* model, CondState* state, const CondP
     return COND_OK;
 }
 
-static int is_known(const CondState* state, int index)
+static CondStatus find(CondState* state, int index)
 {
-    return index >= 0 && index < state->n_push && state->push[index].point.body >= 0;
+    if (index >= 0 && index < state->n_push && state->push[index].point.body >= 0)
+        return COND_OK;
+    return cond_state_refuse(state, "there is no push %d, or it was let go", index);
 }
 
 CondStatus cond_state_set_push(CondState* state, int index, const double force[3],
                                const double torque[3])
 {
     double kept[6];
-    if (!is_known(state, index) || take(force, kept) || take(torque, kept + 3))
+    if (find(state, index) || take(state, NULL, 0, "force", force, kept) ||
+        take(state, NULL, 0, "torque", torque, kept + 3))
         return COND_BAD_ARGUMENT;
     memcpy(state->push[index].force, kept, sizeof state->push[index].force);
     memcpy(state->push[index].torque, kept + 3, sizeof state->push[index].torque);
@@ -53,7 +56,7 @@ CondStatus cond_state_set_push(CondState* state, int index, const double force[3
 
 CondStatus cond_state_end_push(CondState* state, int index)
 {
-    if (!is_known(state, index))
+    if (find(state, index))
         return COND_BAD_ARGUMENT;
     memset(&state->push[index], 0, sizeof state->push[index]);
     state->push[index].point.body = -1;
@@ -69,13 +72,14 @@ void cond_state_end_pushes(CondState* state)
 
 CondStatus cond_state_set_force(const CondModel* model, CondState* state, int body, const double* f)
 {
-    if (body < 0 || body >= model->n_body)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_state_refuse_unknown(state, model, body);
+    if (status)
+        return status;
     int n = model->body[body].n_dof;
     double* own = state->force + model->body[body].dof_begin;
-    for (int i = 0; f && i < n; i++)
-        if (!isfinite(f[i]))
-            return COND_BAD_ARGUMENT;
+    status = cond_state_refuse_infinite(state, model->body[body].name, "force", f, n);
+    if (status)
+        return status;
     for (int i = 0; i < n; i++)
         own[i] = f ? f[i] : 0.0;
     return COND_OK;

@@ -119,7 +119,8 @@ CondStatus cond_state_set_time(const CondModel* model, CondState* state, double 
 {
     double step = round(time / model->settings.time_step);
     if (!(fabs(step) < 1e15)) // beyond, a double does not count steps one by one
-        return COND_BAD_ARGUMENT;
+        return cond_state_refuse(state, "a time of %g s cannot be counted in steps of %g s", time,
+                                 model->settings.time_step);
     state->step = (int64_t)step;
     state->time = step * model->settings.time_step;
     return COND_OK;
@@ -139,42 +140,73 @@ CondPose cond_state_pose(const CondModel* model, const CondState* state, int bod
     return cond_body_ops(b->kind)->pose(b, state->q + b->q_begin, state->v + b->dof_begin);
 }
 
+void cond_pose_default_fill(CondPose* made, size_t size)
+{
+    const CondPose defaults = {.orientation = {1.0, 0.0, 0.0, 0.0}};
+    memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
+}
+
+static CondStatus check_pose(CondState* state, const char* name, const CondPose* pose)
+{
+    double norm2 = 0.0;
+    CondStatus status = cond_state_refuse_infinite(state, name, "position", pose->position, 3);
+    if (!status)
+        status = cond_state_refuse_infinite(state, name, "orientation", pose->orientation, 4);
+    if (!status)
+        status = cond_state_refuse_infinite(state, name, "velocity", pose->velocity, 3);
+    if (!status)
+        status =
+            cond_state_refuse_infinite(state, name, "angular_velocity", pose->angular_velocity, 3);
+    for (int i = 0; i < 4; i++)
+        norm2 += pose->orientation[i] * pose->orientation[i];
+    if (!status && (!(norm2 > 0.0) || !isfinite(norm2)))
+        return cond_state_refuse(state,
+                                 "'%.60s': orientation is a quaternion (w, x, y, z) of the length "
+                                 "%g; not turned is (1, 0, 0, 0)",
+                                 name, sqrt(norm2));
+    return status;
+}
+
 CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
                                const CondPose* pose)
 {
-    if (body < 0 || body >= model->n_body)
-        return COND_BAD_ARGUMENT;
-    double norm2 = 0.0, finite = 0.0; // NaN and infinity survive a sum of products with 0
-    for (int i = 0; i < 4; i++)
-        norm2 += pose->orientation[i] * pose->orientation[i];
-    for (int i = 0; i < 3; i++)
-        finite +=
-            0.0 * pose->position[i] + 0.0 * pose->velocity[i] + 0.0 * pose->angular_velocity[i];
-    if (!(norm2 > 0.0) || !isfinite(norm2) || finite != 0.0)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_state_refuse_unknown(state, model, body);
+    if (!status)
+        status = check_pose(state, model->body[body].name, pose);
+    if (status)
+        return status;
     const CondBody* b = &model->body[body];
     double* v = state->v + b->dof_begin;
     if (cond_body_ops(b->kind)->set_pose(b, pose, state->q + b->q_begin, v))
-        return COND_BAD_ARGUMENT;
+        return cond_state_refuse(state, "'%.60s' is fixed to the world and cannot be put elsewhere",
+                                 b->name);
     memcpy(state->v_hat + b->dof_begin, v, (size_t)b->n_dof * sizeof *v);
     return COND_OK;
 }
 
-// Index of a joint's target, -1 for one that has none.
-static int find_target(const CondModel* model, int body, const char* joint, double target)
+// Where a joint's target is among all of them.
+static CondStatus find_target(const CondModel* model, CondState* state, int body, const char* joint,
+                              double target, int* at)
 {
-    if (cond_model_body_kind(model, body) != COND_BODY_ROBOT || body < 0 || !isfinite(target))
-        return -1;
-    int found = cond_articulation_find_coordinate(model->body[body].arm, joint);
-    return found < 0 ? -1 : model->body[body].target_begin + found;
+    CondStatus status = cond_state_refuse_joints(state, model, body);
+    if (status)
+        return status;
+    const CondBody* robot = &model->body[body];
+    int found = cond_articulation_find_coordinate(robot->arm, joint);
+    if (found < 0)
+        return cond_state_refuse(state, "'%.60s' has no joint coordinate '%.60s'", robot->name,
+                                 joint);
+    *at = robot->target_begin + found;
+    return cond_state_refuse_infinite(state, robot->name, "target", &target, 1);
 }
 
 CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
                                        const char* joint, double target)
 {
-    int at = find_target(model, body, joint, target);
-    if (at < 0)
-        return COND_BAD_ARGUMENT;
+    int at = 0;
+    CondStatus status = find_target(model, state, body, joint, target, &at);
+    if (status)
+        return status;
     state->target[at] = state->command[at] = target;
     return COND_OK;
 }
@@ -182,9 +214,10 @@ CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state,
 CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state, int body,
                                         const char* joint, double target)
 {
-    int at = find_target(model, body, joint, target);
-    if (at < 0)
-        return COND_BAD_ARGUMENT;
+    int at = 0;
+    CondStatus status = find_target(model, state, body, joint, target, &at);
+    if (status)
+        return status;
     state->command[at] = target;
     return COND_OK;
 }

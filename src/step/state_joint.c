@@ -35,28 +35,39 @@ CondStatus cond_state_set_joint(const CondModel* model, CondState* state, int bo
                                 double position, double velocity)
 {
     int q, v;
-    CondStatus status = find(model, body, joint, &q, &v);
-    if (status || !isfinite(position) || !isfinite(velocity))
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_state_refuse_joints(state, model, body);
+    if (status)
+        return status;
+    if (find(model, body, joint, &q, &v))
+        return cond_state_refuse(state,
+                                 "'%.60s': joint %d is none that has one coordinate of its own",
+                                 model->body[body].name, joint);
+    const double given[2] = {position, velocity};
+    status = cond_state_refuse_infinite(state, model->body[body].name,
+                                        "(position, velocity) of a joint", given, 2);
+    if (status)
+        return status;
     state->q[q] = position;
     state->v[v] = state->v_hat[v] = velocity;
     return COND_OK;
 }
 
-static int are_finite(const double* x, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            return 0;
-    return 1;
-}
-
 CondStatus cond_state_set_configuration(const CondModel* model, CondState* state, int body,
                                         const double* q)
 {
-    if (body < 0 || body >= model->n_body || !are_finite(q, model->body[body].n_q))
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_state_refuse_unknown(state, model, body);
+    if (status)
+        return status;
     const CondBody* one = &model->body[body];
+    status = cond_state_refuse_infinite(state, one->name, "q", q, one->n_q);
+    if (status)
+        return status;
+    int at = cond_body_turnless(one, q);
+    if (at >= 0)
+        return cond_state_refuse(state,
+                                 "'%.60s': q[%d..%d] is a quaternion (w, x, y, z) of the length 0; "
+                                 "not turned is (1, 0, 0, 0)",
+                                 one->name, at, at + 3);
     memcpy(state->q + one->q_begin, q, (size_t)one->n_q * sizeof *q);
     cond_body_normalize(one, state->q + one->q_begin);
     return COND_OK;
@@ -65,12 +76,22 @@ CondStatus cond_state_set_configuration(const CondModel* model, CondState* state
 CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int body,
                                    const double* v)
 {
-    if (body < 0 || body >= model->n_body || !are_finite(v, model->body[body].n_dof))
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_state_refuse_unknown(state, model, body);
+    if (status)
+        return status;
     const CondBody* one = &model->body[body];
+    status = cond_state_refuse_infinite(state, one->name, "v", v, one->n_dof);
+    if (status)
+        return status;
     memcpy(state->v + one->dof_begin, v, (size_t)one->n_dof * sizeof *v);
     memcpy(state->v_hat + one->dof_begin, v, (size_t)one->n_dof * sizeof *v);
     return COND_OK;
+}
+
+void cond_motor_gains_default_fill(CondMotorGains* made, size_t size)
+{
+    const CondMotorGains defaults = {.effort = INFINITY};
+    memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
 }
 
 // The first of a robot's coordinates among all, and how many there are; 0 for other bodies.
@@ -84,11 +105,22 @@ static int coordinates_of(const CondModel* model, int body, int* first)
 CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body, int coordinate,
                                 const CondMotorGains* gains)
 {
+    CondStatus status = cond_state_refuse_joints(state, model, body);
+    if (status)
+        return status;
     int first, n = coordinates_of(model, body, &first);
-    if (coordinate < -1 || coordinate >= n || !(gains->stiffness >= 0.0) ||
-        !(gains->damping >= 0.0) || !(gains->effort > 0.0) || isinf(gains->stiffness) ||
-        isinf(gains->damping))
-        return COND_BAD_ARGUMENT;
+    const char* name = model->body[body].name;
+    if (coordinate < -1 || coordinate >= n)
+        return cond_state_refuse(state, "'%.60s' has no joint coordinate %d; it has %d", name,
+                                 coordinate, n);
+    if (!(gains->stiffness >= 0.0) || isinf(gains->stiffness))
+        return cond_state_refuse(state, "'%.60s': stiffness must be >= 0 and finite, not %g", name,
+                                 gains->stiffness);
+    if (!(gains->damping >= 0.0) || isinf(gains->damping))
+        return cond_state_refuse(state, "'%.60s': damping must be >= 0 and finite, not %g", name,
+                                 gains->damping);
+    if (!(gains->effort > 0.0))
+        return cond_state_refuse(state, "'%.60s': effort must be > 0, not %g", name, gains->effort);
     for (int i = 0; i < n; i++) {
         CondMotor* motor = &state->motor[first + i];
         if (coordinate >= 0 && i != coordinate)
@@ -115,10 +147,20 @@ CondStatus cond_state_set_targets(const CondModel* model, CondState* state, int 
                                   const double* target, int moves, const double* speed,
                                   const double* torque)
 {
+    CondStatus status = cond_state_refuse_joints(state, model, body);
+    if (status)
+        return status;
+    const char* name = model->body[body].name;
     int first, n = coordinates_of(model, body, &first);
-    if (n == 0 || (target && !are_finite(target, n)) || (speed && !are_finite(speed, n)) ||
-        (torque && !are_finite(torque, n)))
-        return COND_BAD_ARGUMENT;
+    if (n == 0)
+        return cond_state_refuse(state, "'%.60s' has no joint that moves", name);
+    status = cond_state_refuse_infinite(state, name, "target", target, n);
+    if (!status)
+        status = cond_state_refuse_infinite(state, name, "speed", speed, n);
+    if (!status)
+        status = cond_state_refuse_infinite(state, name, "torque", torque, n);
+    if (status)
+        return status;
     for (int i = 0; i < n; i++) {
         CondMotor* motor = &state->motor[first + i];
         if (target)

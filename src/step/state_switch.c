@@ -11,11 +11,14 @@ static int ends_on(const CondWeld* weld, int body)
 
 CondStatus cond_state_set_on(const CondModel* model, CondState* state, int body, int on)
 {
-    if (body < 0 || body >= state->n_body || model->n_body != state->n_body ||
-        model->n_dof != state->n_dof)
+    if (model->n_body != state->n_body || model->n_dof != state->n_dof)
+        return cond_state_refuse(state, "the state is of another model");
+    if (cond_state_refuse_unknown(state, model, body))
         return COND_BAD_ARGUMENT;
-    if (model->settings.method != COND_STEP_VELOCITY)
+    if (model->settings.method != COND_STEP_VELOCITY) {
+        cond_state_refuse(state, "bodies can be switched only where the step's method is velocity");
         return COND_NOT_SUPPORTED;
+    }
     const CondBody* what = &model->body[body];
     state->off[body] = !on;
     for (int i = what->dof_begin; !on && i < what->dof_begin + what->n_dof; i++)
