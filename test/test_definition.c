@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,6 +84,40 @@ static void test_old_body(void** unused)
     cond_scene_destroy(scene);
 }
 
+// Two values as defaults have them: NaN is not given.
+static int same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+// Parts that are made alone are as they are in the definitions that hold them.
+static void test_parts(void** unused)
+{
+    (void)unused;
+    const CondBodyDef body = cond_body_def_default();
+    const CondRodDef rod = cond_rod_def_default();
+    const CondSurfaceDef surface = cond_surface_def_default();
+    const CondLinkGroups groups = cond_link_groups_default();
+    const CondWaypoint waypoint = cond_waypoint_default();
+    const CondEndDef end = cond_end_def_default();
+    const CondEnvironmentSettings environment = cond_environment_settings_default();
+    const CondSceneSettings settings = cond_scene_settings_default();
+    assert_true(isnan(rod.contact_radius) && rod.links == 50 && rod.shear_factor == 1.0);
+    assert_true(same(rod.contact_radius, body.rod.contact_radius) && rod.links == body.rod.links &&
+                rod.shear_factor == body.rod.shear_factor);
+    assert_true(isnan(surface.restitution) && isnan(surface.friction[0]) &&
+                isnan(surface.friction[1]) && isnan(body.surface.restitution));
+    assert_true(groups.groups == body.groups && groups.touches == body.touches);
+    assert_true(isnan(waypoint.position[2]) && isnan(waypoint.target) &&
+                waypoint.orientation[0] == 1.0 && waypoint.time == 0.0);
+    assert_true(isnan(end.at) && isnan(cond_attachment_def_default().end[1].at) &&
+                isnan(cond_reward_def_default().to.at) && isnan(cond_sensor_def_default().on.at));
+    assert_int_equal(environment.steps, 200);
+    assert_memory_equal(&environment, &settings.environment, sizeof environment);
+    assert_true(cond_pose_default().orientation[0] == 1.0);
+    assert_true(isinf(cond_motor_gains_default().effort));
+}
+
 static void test_version(void** unused)
 {
     (void)unused;
@@ -95,9 +130,8 @@ static void test_version(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ages),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_old_body),
+        cmocka_unit_test(test_ages),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_old_body), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

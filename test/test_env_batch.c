@@ -9,6 +9,7 @@
 
 #include "cond/env.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,13 +236,44 @@ static void test_saved_episode(void** state)
     cond_env_destroy(b);
 }
 
+// An action that one environment cannot take is told with its place, before any has been stepped.
+static void test_refused_action(void** state)
+{
+    (void)state;
+    enum { N = 4 };
+    CondEnvDef def = short_def();
+    CondEnvBatch* batch;
+    CondError error;
+    CondEnvArrays arrays = cond_env_arrays_default();
+    double action[N * 3] = {0.0};
+    uint64_t before[N];
+    assert_int_equal(cond_env_batch_create(NULL, &def, N, 2, &batch, &error), COND_OK);
+    int n = cond_env_n_action(cond_env_batch_env(batch, 0));
+    for (int i = 0; i < N; i++)
+        before[i] = cond_env_hash(cond_env_batch_env(batch, i));
+    action[2 * n + 1] = NAN;
+    assert_int_equal(
+        cond_env_batch_advance(batch, action, COND_AUTORESET_NEXT_STEP, &arrays, &error),
+        COND_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "environment 2: action[1] ("));
+    assert_non_null(strstr(error.message, "is nan, expected a finite number"));
+    for (int i = 0; i < N; i++)
+        assert_true(cond_env_hash(cond_env_batch_env(batch, i)) == before[i]);
+    CondEnv* env = cond_env_batch_env(batch, 0);
+    for (int k = 0; k < 5; k++)
+        assert_int_equal(cond_env_step(env, action, NULL), COND_OK);
+    assert_string_equal(cond_env_message(env), "");
+    assert_int_equal(cond_env_step(env, action, NULL), COND_BAD_ARGUMENT);
+    assert_string_equal(cond_env_message(env), "the episode is over: reset comes next");
+    cond_env_batch_destroy(batch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_bad_sources),
-        cmocka_unit_test(test_autoreset),
-        cmocka_unit_test(test_saved_episode),
+        cmocka_unit_test(test_sources),        cmocka_unit_test(test_bad_sources),
+        cmocka_unit_test(test_autoreset),      cmocka_unit_test(test_saved_episode),
+        cmocka_unit_test(test_refused_action),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,6 +309,32 @@ static void test_arguments(void** state)
     finish(&s);
 }
 
+// Quaternions without a length are refused, and nothing becomes NaN.
+static void check_turns(const Setup* s, int flyer, double* q)
+{
+    const CondModel* model = s->trial.model;
+    uint64_t before = cond_state_hash(s->trial.state);
+    CondPose pose = cond_pose_default();
+    CondPlace base = {.body = flyer};
+    double f[MOST_Q] = {0.0}, gain[6] = {1.0};
+    memset(q, 0, 10 * sizeof *q);
+    assert_int_equal(cond_state_set_configuration(model, s->trial.state, flyer, q),
+                     COND_BAD_ARGUMENT);
+    assert_non_null(strstr(cond_state_message(s->trial.state), "'flyer': q[3..6] is a quaternion"));
+    assert_int_equal(cond_mechanics_set_body(s->mechanics, flyer, q, NULL), COND_BAD_ARGUMENT);
+    pose.orientation[0] = 0.0;
+    assert_int_equal(cond_state_set_pose(model, s->trial.state, flyer, &pose), COND_BAD_ARGUMENT);
+    assert_non_null(strstr(cond_state_message(s->trial.state), "orientation"));
+    assert_int_equal(cond_mechanics_impedance(s->mechanics, &base, &pose, gain, gain, f),
+                     COND_BAD_ARGUMENT);
+    assert_true(cond_state_hash(s->trial.state) == before);
+    assert_int_equal(cond_model_zero_configuration(model, flyer, q), COND_OK);
+    for (int i = 0; i < 10; i++)
+        assert_near(q[i], i == 3, 0.0);
+    assert_int_equal(cond_state_set_configuration(model, s->trial.state, flyer, q), COND_OK);
+    assert_int_equal(cond_model_zero_configuration(model, 99, q), COND_BAD_ARGUMENT);
+}
+
 // Joints by number and name, and configurations in and out.
 static void test_joints(void** state)
 {
@@ -355,6 +381,9 @@ static void test_joints(void** state)
     set[0] = NAN;
     assert_int_equal(cond_state_set_configuration(model, s.trial.state, flyer, set),
                      COND_BAD_ARGUMENT);
+    assert_string_equal(cond_state_message(s.trial.state),
+                        "'flyer': q[0] is nan, expected a finite number");
+    check_turns(&s, flyer, set);
     assert_int_equal(cond_state_set_joint(model, s.trial.state, arm, 9, 0.0, 0.0),
                      COND_BAD_ARGUMENT);
     finish(&s);

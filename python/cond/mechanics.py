@@ -120,16 +120,16 @@ class Mechanics(Handle):
         """dv/dt = M^-1 (bias + tau) (n_dof)."""
         index, n = self._n(body)
         rate = target(out, (n,), "rate")
-        accept(lib.cond_mechanics_forward(self._c, index, vector(tau, n, "tau"), doubles(rate)),
-               f"dynamics of {body!r}", tau=tau)
+        check(lib.cond_mechanics_forward(self._c, index, vector(tau, n, "tau"), doubles(rate)),
+              what=f"dynamics of {body!r}")
         return rate
 
     def inverse(self, body: Name, rate: ArrayLike | None = None, out: Any = None) -> Array:
         """tau = M dv/dt - bias (n_dof)."""
         index, n = self._n(body)
         tau = target(out, (n,), "tau")
-        accept(lib.cond_mechanics_inverse(self._c, index, vector(rate, n, "rate"), doubles(tau)),
-               f"dynamics of {body!r}", rate=rate)
+        check(lib.cond_mechanics_inverse(self._c, index, vector(rate, n, "rate"), doubles(tau)),
+              what=f"dynamics of {body!r}")
         return tau
 
     def push(self, place: Place, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> Array:

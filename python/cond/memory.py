@@ -211,7 +211,9 @@ def accept(status: int, what: str, why: str = "", **given: Any) -> int:
         for place in np.argwhere(~np.isfinite(array))[:1]:
             index = "".join(f"[{k}]" for k in place)
             raise BadArgument(f"{what}: {name}{index} is {array[tuple(place)]}, expected a finite number")
-    return check(status, what=f"{what}: {why}" if why else what)
+    if why and status == lib.COND_BAD_ARGUMENT:
+        raise BadArgument(f"{what}: {why}")
+    return check(status, what=what)
 
 
 def target(out: Any, shape: tuple[int, ...], what: str, kind: Any = np.float64) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar
 from cond.errors import BadArgument
 
 MANY = 12  # names that a message lists
+LIKE = 0.5  # from this ratio on two names are alike
 
 E = TypeVar("E", bound=IntEnum)
 
@@ -17,7 +18,7 @@ E = TypeVar("E", bound=IntEnum)
 def suggestion(name: str, known: Iterable[str]) -> str:
     """What a message ends with: the name that is nearest, else those that there are."""
     names = list(known)
-    near = difflib.get_close_matches(name.lower(), [one.lower() for one in names], 1)
+    near = difflib.get_close_matches(name.lower(), [one.lower() for one in names], 1, LIKE)
     if near:
         meant = next(one for one in names if one.lower() == near[0])
         return f"; did you mean {meant!r}?"
@@ -59,7 +60,7 @@ def choice(kind: type[E], value: E | str | int, what: str) -> E:
         found = kind.__members__.get(value.strip().replace("-", "_").replace(" ", "_").upper())
         if found is not None:
             return found
-        near = difflib.get_close_matches(value.lower(), words, 1)
+        near = difflib.get_close_matches(value.lower(), words, 1, LIKE)
         meant = f"; did you mean {near[0]!r}?" if near else ""
     else:
         try:

@@ -1,0 +1,141 @@
+"""What is refused names what was given, and what may have been meant."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cond
+
+ARM = "bodies: [{name: arm, kind: robot, urdf: panda.urdf}]"
+
+
+def refused(call: Callable[[], Any], match: str, error: type[Exception] = cond.BadArgument) -> None:
+    with pytest.raises(error, match=match) as caught:
+        call()
+    assert "bad argument" not in str(caught.value)
+
+
+def test_changes_of_a_state(model: cond.Model) -> None:
+    state = model.state()
+    nan = float("nan")
+    before = state.hash()
+    refused(lambda: state.push("box", force=(0, nan, 0)), r"'box': force\[1\] is nan")
+    refused(lambda: state.push("box", part=3), "'box' has no link 3")
+    refused(lambda: state.set_push(7, (0, 0, 1)), "there is no push 7")
+    refused(lambda: state.push("box", force=(0, 1)), r"force: expected the shape \(3,\), not \(2,\)")
+    refused(lambda: state.push("boks"), "the model has no body 'boks'; did you mean 'box'")
+    refused(lambda: state.pose(4), "the model has no body 4; it has 1, numbered from 0")
+    refused(lambda: state.pose(None), "a body goes by its name or its number, not by None", TypeError)  # type: ignore[arg-type]
+    refused(lambda: state.set_velocity("box", [0, 0, 0, 0, np.inf, 0]), r"'box': v\[4\] is inf")
+    refused(lambda: state.set_force("box", [nan] * 6), r"'box': force\[0\] is nan")
+    refused(lambda: state.set_pose("box", cond.Pose(orientation=(0, 0, 0, 0))), "'box': orientation is a quaternion")
+    refused(lambda: setattr(state, "time", nan), "a time of nan s")
+    refused(lambda: state.release(3), "there is no attachment 3; the state has 0")
+    refused(lambda: state.set_joint_target("box", "a", 1.0),
+            "the body 'box' has no joint coordinate 'a'; there is none")
+    refused(lambda: state.set_targets("box", []), "'box' is of the kind rigid; only robots have joints")
+    assert state.hash() == before
+
+
+def test_a_quaternion_of_zeros_is_refused(model: cond.Model) -> None:
+    scene = cond.Scene()
+    for name in ("first", "second"):
+        scene.add(cond.BodyDef(name=name, kind="rigid", mass=1.0, shape="sphere", size=(0.1, 0, 0)))
+    state = cond.Model(scene).state()
+    q, before = state.q.copy(), state.hash()
+    q[2], q[10:] = 5.0, 0.0
+    with pytest.raises(cond.BadArgument, match=r"'second': q\[3..6\] is a quaternion \(w, x, y, z\) of the length 0"):
+        state.q = q
+    assert state.hash() == before  # the first body is where it was
+    state.q = np.concatenate([q[:10], [2.0, 0, 0, 0]])
+    assert state.q[10] == 1.0 and np.isfinite(state.q).all()
+
+
+def test_inverse_kinematics_begins_without_turns() -> None:
+    model = cond.Model.from_text("bodies: [{name: arm, kind: robot, urdf: panda.urdf, floating: true}]",
+                                 folder=cond.share("scenes"))
+    mechanics = cond.Mechanics(model, model.state())
+    hand = mechanics.place("arm", "panda_hand")
+    q, _, left = mechanics.reach(hand, (0.4, 0.0, 0.4))
+    assert np.isfinite(q).all() and np.isfinite(left).all() and q[3] == 1.0
+    refused(lambda: mechanics.reach(hand, (0.4, 0.0, np.nan)), r"inverse kinematics: position\[2\] is nan")
+    refused(lambda: mechanics.reach(hand, (0.4, 0.0, 0.4), start=np.zeros(len(q))), "start or of the orientation")
+    refused(lambda: mechanics.set_body("arm", np.zeros(len(q))), "a quaternion .* has the length 0")
+    refused(lambda: mechanics.pose(cond.Place(body=3)), "place on the body 3")
+
+
+def test_joints_and_motors() -> None:
+    model = cond.Model.from_text(ARM, folder=cond.share("scenes"))
+    state = model.state()
+    refused(lambda: state.joint("arm", "panda_joint_1"),
+            "'arm' has no joint 'panda_joint_1'; did you mean 'panda_joint1'")
+    refused(lambda: state.set_joint("arm", 0, np.nan), r"'arm': \(position, velocity\) of a joint\[0\] is nan")
+    refused(lambda: state.set_motor("arm", cond.MotorGains(stiffness=-1.0)),
+            "'arm': stiffness must be >= 0 and finite, not -1")
+    refused(lambda: state.set_motor("arm", cond.MotorGains(effort=0.0)), "'arm': effort must be > 0, not 0")
+    refused(lambda: state.set_targets("arm", np.full(model.n_coordinate("arm"), np.nan)), r"'arm': target\[0\] is nan")
+    refused(lambda: state.set_targets("arm", [0.0]), r"targets: expected the shape \(8,\), not \(1,\)")
+    refused(lambda: model.link("arm", "panda_hnd"), "did you mean 'panda_hand'")
+    state.set_joint_target("arm", 0, 0.3)
+    state.set_joint_target("arm", np.int64(1), 0.3)  # type: ignore[arg-type]
+
+
+def test_runs_and_steps(model: cond.Model) -> None:
+    sim, state = cond.Sim(model), model.state()
+    refused(lambda: sim.run(state, 1, seconds=1.0), r"steps=1 and seconds=1.0: a run is as long as one of them says")
+    refused(lambda: sim.run(state, -1), "steps: expected 0 or more, not -1")
+    refused(lambda: sim.run(state, seconds=-1.0), "seconds: expected 0 or more and finite, not -1.0")
+    refused(lambda: sim.run(state, seconds=np.nan), "seconds: expected 0 or more and finite, not nan")
+    refused(lambda: sim.run(state, 1.5), "not by 1.5", TypeError)  # type: ignore[arg-type]
+    assert sim.run(state, seconds=0.02).n_step == round(0.02 / model.time_step) and sim.run(state, 2).n_step == 2
+    refused(lambda: sim.contact(99), "there is no contact 99: the last step had")
+    refused(lambda: sim.sensor("touch"), "the model has no sensor 'touch'; there is none")
+    refused(lambda: sim.attachment_wrench(5), "no attachment 5")
+    refused(lambda: cond.Sim(None), "expected a cond.Model, not None", TypeError)  # type: ignore[arg-type]
+    refused(lambda: cond.Sim(model).step(cond.Model.from_path("drop").state()), "another model .* than the sim")
+    for coordinates, f, match in (([999], [1.0], "no velocity coordinate 999; the model has 6"),
+                                  ([0, 0], [1.0, 1.0], "have one twice"), ([0], [np.nan], r"f\[0\] is nan")):
+        sim.set_hooks(force=lambda time, q, sink, c=coordinates, f=f: sink.add(c, f))  # type: ignore[misc]
+        refused(lambda: sim.step(state), match)
+    sim.set_hooks()
+
+
+def test_queries_solvers_and_rollouts(model: cond.Model) -> None:
+    query = cond.Query(model, model.state())
+    refused(lambda: query.ray((0, 0, np.nan), (0, 0, 1)), r"ray: origin\[2\] is nan")
+    refused(lambda: query.ray((0, 0, 1), (0, 0, 0)), "a direction must have a length")
+    refused(lambda: query.within((0, 0, 0), -1.0), "radius must be >= 0 and finite, not -1.0")
+    refused(lambda: cond.Solver("vpfi"), "there is no solver 'vpfi'; did you mean 'vfpi'")
+    refused(lambda: cond.rollout(model, model.state(), np.zeros((1, 6)), controls="forse"),
+            "there is no 'forse'; did you mean 'force'")
+    refused(lambda: cond.rollout(model, model.state()), "n_step says how many steps")
+
+
+def test_names_of_scenes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = cond.scenes()
+    assert {"drop", "push", "tasks/lift_soft"} <= set(names) and list(names) == sorted(names)
+    monkeypatch.chdir(tmp_path)
+    assert cond.Model.from_path("tasks/lift_soft").n_body >= 2
+    assert cond.Scene.from_path(Path("drop")).settings.name == cond.Scene("drop").settings.name
+    assert cond.Env("tasks/lift_soft").n_action > 0
+    os.mkdir("drop")
+    assert cond.Model.from_path("drop").n_body == 1  # a folder is no scene
+    os.mkdir("tasks")
+    Path("tasks/lift_soft").write_text("name: mine\nbodies: [{kind: particle, mass: 1}]\n", encoding="utf-8")
+    assert cond.Model.from_path("tasks/lift_soft").name == "mine"  # a file comes first
+    refused(lambda: cond.Model.from_path("dorp"), "no scene of that name; did you mean 'drop'", cond.NoFile)
+    for make in (cond.Model.from_path, cond.Scene.from_path, cond.Mesh, cond.Recording):
+        refused(lambda make=make: make(None), "expected the path of a file, not None", TypeError)  # type: ignore[misc]
+    refused(lambda: cond.Model("drop"), "expected a cond.Scene", TypeError)  # type: ignore[arg-type]
+
+
+def test_overrides_from_values() -> None:
+    model = cond.Model.from_path("push", {"gravity": np.array([0.0, 0.0, -1.5]), "step.sleeping": False,
+                                          "step.integrator": cond.Integrator.EULER})
+    settings = model.settings
+    assert settings.gravity[2] == -1.5 and not settings.sleeping and settings.integrator == cond.Integrator.EULER
