@@ -72,8 +72,8 @@ typedef struct CondEnvResult {
 // is not finite and for an episode that is over; on it, and when memory is short, the environment
 // is as it was. action may be NULL where it has no values.                       (n_action)
 COND_IO_API CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result);
-// Why the last step failed or was refused, such as "action[2] (arm.joints) is nan, expected a finite
-// number"; "" where it was not.
+// Why the last step failed or was refused, such as "action[2] (arm.joints) is nan, expected a
+// finite number"; "" where it was not.
 COND_IO_API const char* cond_env_message(const CondEnv* env);
 // Actions since the reset.
 COND_IO_API int cond_env_n_step(const CondEnv* env);
@@ -147,8 +147,8 @@ COND_IO_API CondEnv* cond_env_batch_env(CondEnvBatch* batch, int index);
 COND_IO_API CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t* seed,
                                             const int* which, CondError* error);
 // Steps those that are not over; the result of one that is has status COND_OK, no reward, and done
-// or cut as it was left. Returns the worst status. An action that one of them cannot take is refused
-// before any is stepped; cond_env_message of that one says why.
+// or cut as it was left. Returns the worst status. An action that one of them cannot take is
+// refused before any is stepped; cond_env_message of that one says why.
 //                                   action (n x n_action), result (n)
 COND_IO_API CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action,
                                            CondEnvResult* result);
