@@ -55,6 +55,14 @@ __all__ = [
 ]
 __all__ += struct_names
 
+
+def __getattr__(name: str) -> object:
+    """What is missing without Gymnasium says so."""
+    if name == "gym":
+        raise AttributeError("cond.gym needs Gymnasium, which is not installed: pip install gymnasium")
+    raise AttributeError(f"module 'cond' has no attribute {name!r}")
+
+
 # The environments are known to gymnasium.make where Gymnasium is installed.
 if importlib.util.find_spec("gymnasium") is not None:
     from cond.gym import register

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ class Record(Handle):
     __slots__ = ("_lock", "_m")
 
     def __init__(self, path: Path, model: Model, settings: RecordSettings | None = None) -> None:
+        self.path, self._c = path, None
+        if not isinstance(model, Model):
+            raise BadArgument(f"a record is of a cond.Model, not of {model!r}")
         made, error = ffi.new("CondRecord**"), new_error()
         told = ffi.NULL if settings is None else settings.pointer
         with HDF5:
@@ -55,6 +58,8 @@ class Record(Handle):
 
     def frame(self, state: State, sim: Sim | None = None, info: StepInfo | None = None) -> None:
         """Adds the state as a frame; sim and info tell of the step that led to it."""
+        if not isinstance(state, State):
+            raise BadArgument(f"a frame is a cond.State, not {state!r}")
         if state._m != self._m or (sim is not None and sim._m != self._m):
             raise BadArgument("the record is of another model")
         error = new_error()
@@ -72,6 +77,10 @@ class Record(Handle):
             if self._c is not None:
                 ffi.release(self._c)
                 self._c = None
+
+    def __repr__(self) -> str:
+        what = "closed" if self._c is None else f"{self.n_frame} frames"
+        return f"<cond.Record {os.fspath(self.path)!r}: {what}>"
 
     def __enter__(self) -> Record:
         return self
@@ -137,6 +146,9 @@ class Moment(Sealed):
         self.sensor_angular_velocity = take("sensor_angular_velocity", sensors, 3)
         self.sensor_distance = take("sensor_distance", sensors)
 
+    def __repr__(self) -> str:
+        return f"<cond.Moment at {self.time:g} s: {len(self.position)} points, {len(self.contact_force)} contacts>"
+
 
 class Snapshot(Handle):
     """What a state looks like: the points and cells that are drawn, contacts and forces."""
@@ -184,6 +196,8 @@ class Recording(Handle):
 
         recording = cond.Recording("run.h5")
         recording.numbers("kinetic_energy"), recording[-1].contact_force
+        for moment in recording[::10]:
+            moment.time, moment.position
     """
 
     __slots__ = ("_lock", "path", "scenery")
@@ -232,8 +246,17 @@ class Recording(Handle):
         shape = (len(self), len(self.scenery.sensors), 3)
         return view(lib.cond_recording_sensor_forces(self._c), shape, self._c)
 
-    def __getitem__(self, frame: int) -> Moment:
-        """A frame, from 0; negative ones count from the end."""
+    def __repr__(self) -> str:
+        return f"<cond.Recording {os.fspath(self.path)!r} of {self.scene!r}: {len(self)} frames>"
+
+    @overload
+    def __getitem__(self, frame: int) -> Moment: ...
+    @overload
+    def __getitem__(self, frame: slice) -> list[Moment]: ...
+    def __getitem__(self, frame: int | slice) -> Moment | list[Moment]:
+        """A frame, from 0; negative ones count from the end; or a list of those of a slice."""
+        if isinstance(frame, slice):
+            return [self[k] for k in range(*frame.indices(len(self)))]
         index = frame + len(self) if frame < 0 else frame
         if not 0 <= index < len(self):
             raise IndexError(f"the recording has {len(self)} frames, not {frame}")

@@ -13,9 +13,13 @@ import webbrowser
 from collections.abc import Callable
 from typing import Any
 
+from cond.env import Env
 from cond.errors import BadArgument, Error, NoFile
 from cond.memory import Path
+from cond.model import Model
+from cond.sim import Sim
 from cond.stage import Stage, page_of, read_page
+from cond.state import State
 from cond_tool import TOOL
 
 PAGE_HEIGHT = 480  # pixels in a notebook
@@ -297,9 +301,25 @@ class LiveView(View):
         self._server.server_close()
 
 
+def source_of(what: Any, state: Any) -> Callable[[], tuple[Any, Any, Any]]:
+    """What a page asks at every update: model, where it may be another one each time, state and sim."""
+    if isinstance(what, Env):
+        return lambda: (what.model, what.state, what.sim)
+    if isinstance(what, State) and state is None:
+        return lambda: (None, what, None)
+    if not isinstance(what, (Model, Sim)):
+        raise BadArgument(f"view: {what!r} is no recording, simulation, model, state or environment")
+    model, sim = (what, None) if isinstance(what, Model) else (what.model, what)
+    shown = model.state() if state is None else state
+    if not isinstance(shown, State) or shown.model._c != model._c:
+        raise BadArgument(f"view: {shown!r} is no state of {model!r}")
+    return lambda: (None, shown, sim)
+
+
 def view(what: Any, state: Any = None, *, rate: float = 0.0, show: bool = True, server: bool | None = None) -> View:
-    """Opens the viewer for a recording (its path, or a cond.Recording) or for a simulation: view(sim, state), whose
-    page follows `update`; what may also be a cond.Env. In a notebook the page is shown below the cell.
+    """Opens the viewer for a recording (its path, or a cond.Recording) or for what is in memory: view(sim, state),
+    whose page follows `update`; what may also be a cond.Env, and without forces a cond.State or a cond.Model, of which
+    it shows the start. In a notebook the page is shown below the cell.
 
     server: True serves the page on this machine; False makes a page that holds everything, which its `save` writes
     and a notebook keeps. By default that is what a notebook gets of a recording; all else is served.
@@ -316,19 +336,11 @@ def view(what: Any, state: Any = None, *, rate: float = 0.0, show: bool = True, 
         if show:
             page.open()
         return page
-    if hasattr(what, "state") and hasattr(what, "sim"):  # a cond.Env
-        def source() -> tuple[Any, Any, Any]:
-            return what.model, what.state, what.sim
-    elif hasattr(what, "model"):
-        shown = what.model.state() if state is None else state
-
-        def source() -> tuple[Any, Any, Any]:
-            return None, shown, what
-    else:
-        raise BadArgument(f"view: {what!r} is no recording, no simulation and no environment")
+    source = source_of(what, state)
+    model = what if isinstance(what, Model) else what.model
     if server is False:
-        return RunPage(what.model, source)
-    live = LiveView(what.model, source, rate=rate)
+        return RunPage(model, source)
+    live = LiveView(model, source, rate=rate)
     if show:
         live.open()
     return live

@@ -112,6 +112,21 @@ def test_vector_is_many(mode: AutoresetMode) -> None:
     ours.close()
 
 
+def test_overrides_add_to_the_task() -> None:
+    """Overrides of the caller come after those that make the task what it is."""
+    for make in (gymnasium.make, lambda name, **told: gymnasium.make_vec(
+            name, num_envs=1, vectorization_mode="vector_entry_point", **told)):
+        plain = make("cond/LiftSoft-IK-v0").unwrapped
+        for overrides in (["step.time_step=0.004"], {"step.time_step": 0.004}):
+            env = make("cond/LiftSoft-IK-v0", overrides=overrides).unwrapped
+            assert env.action_layout == plain.action_layout
+    assert gymnasium.make("cond/LiftSoft-IK-v0", overrides=overrides).unwrapped.env.model.time_step == 0.004
+    with pytest.raises(cond.BadArgument, match="only one"):
+        cond.gym.TaskEnv("pusher", task="cond/Pusher-v0")
+    with pytest.raises(cond.BadArgument, match="cond/Pusher-v0"):
+        cond.gym.TaskVectorEnv(task="cond/Pushr-v0")
+
+
 def test_threads_and_seeds() -> None:
     """Bits depend on the seeds alone: not on threads, neighbours or the order."""
     runs = []

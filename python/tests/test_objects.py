@@ -299,6 +299,26 @@ def test_recordings(model: cond.Model, tmp_path: Path) -> None:
         recording[4]
     with pytest.raises(cond.BadArgument, match="kinetic_energy"):
         recording.numbers("nonsense")
+    assert [moment.time for moment in recording[1:3]] == [moment.time for moment in recording][1:3]
+    assert "4 frames" in repr(recording) and "closed" in repr(record) and "contacts" in repr(recording[0])
+
+
+def test_records_of_what_is_none(model: cond.Model, tmp_path: Path) -> None:
+    """What is no model or state is named; a record keeps what it has when the block raises."""
+    sim, state, path = cond.Sim(model), model.state(), tmp_path / "run.h5"
+    for wrong in (None, sim, "push"):
+        with pytest.raises(cond.BadArgument, match=r"of a cond\.Model, not of"):
+            cond.Record(path, wrong)  # type: ignore[arg-type]
+    with pytest.raises(cond.NotSupported, match=r"run\.mp4.*\.h5"):
+        cond.Record(tmp_path / "run.mp4", model)
+    with pytest.raises(cond.NoFile, match="nowhere"):
+        cond.Record(tmp_path / "nowhere" / "run.h5", model)
+    with pytest.raises(KeyError), cond.Record(path, model) as record:
+        record.frame(state, sim, sim.step(state))
+        with pytest.raises(cond.BadArgument, match=r"is a cond\.State, not"):
+            record.frame(sim)  # type: ignore[arg-type]
+        raise KeyError
+    assert len(cond.Recording(path)) == 1
 
 
 def test_meshes(tmp_path: Path) -> None:

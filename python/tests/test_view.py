@@ -107,10 +107,23 @@ def test_notebooks_keep_recordings(recording: Path, monkeypatch: pytest.MonkeyPa
     assert isinstance(page, RecordingPage) and shown[1:] == [page]
 
 
+@needs_page
+def test_what_can_be_looked_at(model: cond.Model) -> None:
+    """A model, a state, a simulation, an environment."""
+    state = model.state()
+    for what in (model, state, cond.Sim(model), cond.Env("pusher")):
+        with cond.view(what, show=False) as page:
+            with urllib.request.urlopen(page.address + "next/-1", timeout=20) as answer:
+                assert answer.read().startswith(b"CFRM")
+    other = cond.Model.from_path("drop").state()
+    with pytest.raises(cond.BadArgument, match=r"no state of <cond\.Model 'push'"):
+        cond.view(cond.Sim(model), other)
+
+
 def test_what_cannot_be_shown_is_said(tmp_path: Path) -> None:
     with pytest.raises(cond.NoFile, match=r"none\.h5"):
         cond.view(tmp_path / "none.h5")
-    with pytest.raises(cond.BadArgument, match="3 is no recording"):
+    with pytest.raises(cond.BadArgument, match="3 is no recording, simulation"):
         cond.view(3)
     (tmp_path / "bad.h5").write_text("no recording")
     with pytest.raises(cond.Error, match=r"bad\.h5"):

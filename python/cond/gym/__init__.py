@@ -11,7 +11,6 @@ import gymnasium
 
 from cond.gym.env import TaskEnv
 from cond.gym.vector import TaskVectorEnv
-from cond.memory import share
 from cond.tasks import TASKS
 
 __all__ = ["TaskEnv", "TaskVectorEnv", "register"]
@@ -19,8 +18,8 @@ __all__ = ["TaskEnv", "TaskVectorEnv", "register"]
 
 def register() -> None:
     """Makes the tasks known to gymnasium.make; `import cond` does it where Gymnasium is installed."""
-    for name, task in TASKS.items():
+    for name in TASKS:
         if name not in gymnasium.registry:
             gymnasium.register(name, entry_point="cond.gym.env:TaskEnv",
                                vector_entry_point="cond.gym.vector:TaskVectorEnv",
-                               kwargs={"scene": share(task.scene), "overrides": task.overrides})
+                               kwargs={"task": name})

@@ -14,6 +14,7 @@ from cond.memory import Array, Path
 from cond.picture import Pixels
 from cond.scene import Scene
 from cond.structs import Camera
+from cond.tasks import scene_of
 
 RATE = 50  # pictures a second where the scene does not say
 RENDER = {"render_modes": ["rgb_array", "human"], "render_fps": RATE}
@@ -63,10 +64,13 @@ class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
 
     metadata: dict[str, Any] = dict(RENDER)
 
-    def __init__(self, scene: Path | Scene | None = None, overrides: Overrides = (), *, text: str | None = None,
-                 folder: Path | None = None, reward: Reward | None = None, render_mode: str | None = None,
-                 width: int = 480, height: int = 360, camera: Camera | None = None) -> None:
-        """As cond.Env; width, height and camera are those of pictures."""
+    def __init__(self, scene: Path | Scene | None = None, overrides: Overrides = (), *, task: str | None = None,
+                 text: str | None = None, folder: Path | None = None, reward: Reward | None = None,
+                 render_mode: str | None = None, width: int = 480, height: int = 360,
+                 camera: Camera | None = None) -> None:
+        """As cond.Env, or by the name of a task, whose own overrides come first; width, height and camera are those of
+        pictures."""
+        scene, overrides = scene_of(task, scene, overrides)
         self.env = Env(scene, overrides, text=text, folder=folder, reward=reward)
         self.render_mode = render_mode
         self.action_space = action_box(*self.env.action_bounds)

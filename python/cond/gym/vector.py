@@ -16,6 +16,7 @@ from cond.memory import Array, Path
 from cond.picture import Pixels
 from cond.scene import Scene
 from cond.structs import Autoreset, Camera
+from cond.tasks import scene_of
 
 MODES = {mode: Autoreset[mode.name] for mode in AutoresetMode}
 Bools = NDArray[np.bool_]
@@ -35,10 +36,11 @@ class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
 
     def __init__(self, scene: Path | Scene | None = None, overrides: Overrides = (), *, num_envs: int = 1,
                  autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP, threads: int = 0,
-                 text: str | None = None, folder: Path | None = None, reward: Reward | None = None,
-                 render_mode: str | None = None, width: int = 480, height: int = 360,
+                 task: str | None = None, text: str | None = None, folder: Path | None = None,
+                 reward: Reward | None = None, render_mode: str | None = None, width: int = 480, height: int = 360,
                  camera: Camera | None = None) -> None:
-        """As cond.EnvBatch; threads: 0 for as many as the machine has."""
+        """As cond.EnvBatch and TaskEnv; threads: 0 for as many as the machine has."""
+        scene, overrides = scene_of(task, scene, overrides)
         mode = AutoresetMode(autoreset_mode)
         self.batch = EnvBatch(scene, num_envs, overrides, threads=threads, text=text, folder=folder, reward=reward)
         self.num_envs, self.render_mode = num_envs, render_mode
@@ -65,6 +67,8 @@ class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
         """Begins episodes: of seed, seed + 1, ... or of a list of seeds; without one the next episodes. options may
         hold "reset_mask", which environments to reset."""
         first = self._np_random is None
+        if isinstance(seed, np.integer):
+            seed = int(seed)
         super().reset(seed=seed if isinstance(seed, int) else None)
         if seed is None and first:
             seed = int(self.np_random.integers(2**31))

@@ -14,6 +14,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cond.env import Overrides
+from cond.errors import BadArgument
+from cond.memory import Path, share
+from cond.scene import Scene, overrides_of
+
 
 class Script(Protocol):
     """A scripted controller: an observation in, an action out."""
@@ -34,6 +39,17 @@ class Task:
         module = importlib.import_module(self.script)
         make: Callable[[dict[str, slice]], Script] = module.Script
         return make(layout)
+
+
+def scene_of(task: str | None, scene: Path | Scene | None,
+             overrides: Overrides) -> tuple[Path | Scene | None, Overrides]:
+    """The scene of a task and its overrides before those that are given; without a task what is given."""
+    if task is None:
+        return scene, overrides
+    if scene is not None or task not in TASKS:
+        raise BadArgument(f"task {task!r} and a scene: only one of them" if task in TASKS else
+                          f"there is no task {task!r}; there are {', '.join(TASKS)}")
+    return share(TASKS[task].scene), [*TASKS[task].overrides, *overrides_of(overrides)]
 
 
 def _task(name: str, *overrides: str) -> Task:
