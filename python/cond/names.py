@@ -28,12 +28,13 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"; there are {listed}{', ...' if len(names) > MANY else ''}"
 
 
-def missing(holder: str, noun: str, name: int | str, known: Iterable[str]) -> BadArgument:
-    """The exception for a name or number that nothing has."""
-    names = list(known)
+def missing(holder: str, noun: str, name: int | str, known: Iterable[str] | int) -> BadArgument:
+    """The exception for a name or number that nothing has, of the known names or of so many."""
+    names = [] if isinstance(known, int) else list(known)
     if isinstance(name, str):
         return BadArgument(f"{holder} has no {noun} {name!r}{suggestion(name, names)}")
-    return BadArgument(f"{holder} has no {noun} {name}; it has {len(names)}, numbered from 0")
+    n = known if isinstance(known, int) else len(names)
+    return BadArgument(f"{holder} has no {noun} {name}; it has {n}, numbered from 0")
 
 
 def number_of(value: Any, noun: str) -> int:

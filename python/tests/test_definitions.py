@@ -116,9 +116,11 @@ def test_copies_have_lists_of_their_own() -> None:
 def test_misspelt_attributes_are_refused() -> None:
     model = cond.Model.from_path("push")
     state, sim = model.state(), cond.Sim(model)
+    env, batch = cond.Env("pusher"), cond.EnvBatch("pusher", 1)
     things: list[tuple[Any, str, str]] = [
         (cond.BodyDef(), "mas", "mass"), (state, "tiem", "time"), (sim, "mesage", "message"), (model, "nmae", "name"),
         (cond.Scene(), "seting", "settings"), (sim.run(state, 1), "n_mised", "n_missed"),
+        (env, "observaton", "observation"), (batch, "n_acton", "n_action"),
         (cond.Mechanics(model), "modle", "model"), (cond.Query(model), "modl", "model"),
         (cond.Mesh("box:1,1,1:1,1,1"), "nodes", "node"), (cond.Solver(), "histry", "history"),
         (cond.Problem([0.0]), "n_dofs", "n_dof"), (cond.Snapshot(model), "scenry", "scenery"),

@@ -114,3 +114,34 @@ def test_views_are_copied_whole_and_are_not_written_to_through_dlpack() -> None:
     for plain in (state.q + 1.0, state.q.copy(), again(state.q), copy.deepcopy(state.q), np.array(state.q)):
         assert type(plain) is np.ndarray and plain.flags.writeable
     assert repr(state.q) == repr(before) and type(state.q.sum()) is np.float64
+
+
+def reward(observation: Any) -> tuple[float, bool]:
+    return float(observation[0]), False
+
+
+def test_environments_go_on_with_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Path(cond.share("scenes/pusher.yaml")).read_text(encoding="utf-8")
+    for make in (lambda: cond.Env("pusher", {"environment.steps": 9}), lambda: cond.Env(cond.Scene("pusher")),
+                 lambda: cond.Env(text=text, reward=reward)):
+        env = make()
+        env.reset(5)
+        env.step(env.draw_action(1))
+        monkeypatch.chdir(tmp_path)
+        for other in (again(env), copy.deepcopy(env), copy.copy(env)):
+            assert other is not env and other.hash == env.hash
+            copied, result = copy.deepcopy(env), other.step(env.draw_action(2))
+            assert result == copied.step(env.draw_action(2)) and other.hash == copied.hash != env.hash
+            assert np.array_equal(other.reset(), copied.reset()) and other.hash == copied.hash
+
+
+def test_batches_go_on_with_the_same_bits() -> None:
+    batch = cond.EnvBatch("pusher", 3, {"environment.steps": 4}, threads=2)
+    batch.reset([1, 2, 3])
+    action = np.full((3, batch.n_action), 0.01)
+    batch.step(action)
+    other, saved = again(batch), batch.save()
+    for _ in range(6):
+        assert np.array_equal(other.step(action).observation, batch.step(action).observation)
+    batch.load(saved)
+    assert batch.save() == saved and other.save() != saved

@@ -294,3 +294,39 @@ def test_a_solver_is_given_to_a_sim() -> None:
     sim.run(state, 2)
     with pytest.raises(cond.BadArgument, match="given to a sim"):
         solver.reset()
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_threads_that_share_an_environment_take_turns(many: bool) -> None:
+    env = cond.EnvBatch("pusher", 2, threads=1) if many else cond.Env("pusher", {"environment.steps": 1000})
+    action = np.zeros((2, env.n_action) if many else env.n_action)
+    wrong: list[BaseException] = []
+
+    def use(kind: int) -> None:
+        try:
+            for k in range(40):
+                if kind == 0:
+                    env.step(action)
+                elif kind == 1:
+                    env.reset([k, k + 1] if many else k)  # type: ignore[arg-type]
+                elif kind == 2:
+                    env.load(env.save())  # type: ignore[arg-type]
+                else:
+                    assert np.isfinite(env.observation).all()
+                    if isinstance(env, cond.Env):
+                        assert env.state.q.shape == (env.model.n_q,)
+        except BaseException as raised:
+            wrong.append(raised)
+
+    threads = [threading.Thread(target=use, args=(kind,)) for kind in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_environments_share_a_base() -> None:
+    shared = {"layout", "action_layout", "units", "n_observation", "n_action", "n_goal", "goal_layout", "action_bounds"}
+    assert not shared & (set(vars(cond.Env)) | set(vars(cond.EnvBatch)))
+    assert cond.EnvBatch("pusher", 1).units == cond.Env("pusher").units

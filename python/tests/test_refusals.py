@@ -139,3 +139,40 @@ def test_overrides_from_values() -> None:
                                           "step.integrator": cond.Integrator.EULER})
     settings = model.settings
     assert settings.gravity[2] == -1.5 and not settings.sleeping and settings.integrator == cond.Integrator.EULER
+
+
+def test_environments() -> None:
+    env, batch = cond.Env("pusher"), cond.EnvBatch("pusher", 3)
+    n = env.n_action
+    bad = np.zeros((3, n))
+    bad[2, 1] = np.nan
+    before = [cond.Env.hash.fget(env), batch.save()]  # type: ignore[attr-defined]
+    refused(lambda: batch.step(bad), r"environment 2: action\[1\] \(.*\) is nan, expected a finite number")
+    refused(lambda: env.step(bad[2]), r"^action\[1\] \(.*\) is nan, expected a finite number")
+    refused(lambda: env.step(np.zeros(n + 1)), rf"action: expected the shape \({n},\), not \({n + 1},\)")
+    refused(lambda: env.step("left"), "action: expected numbers of the shape")  # type: ignore[arg-type]
+    refused(lambda: batch.step(np.zeros((3, n)), "sometimes"), "autoreset: 'sometimes' is none of 'next_step'")
+    refused(lambda: batch.reset([1, 2]), "seed: expected 3 seeds, one for each environment, not 2")
+    refused(lambda: batch.reset(7), "seed: expected 3 seeds, one for each environment, not 7")  # type: ignore[arg-type]
+    refused(lambda: env.reset(-1), r"a seed is a number from 0 to 2\^64 - 1, not -1")
+    refused(lambda: batch.picture_parts(3), "the batch has no environment 3; it has 3, numbered from 0")
+    refused(lambda: cond.Env(), "made of a scene or of a text, not of neither")
+    refused(lambda: cond.EnvBatch("pusher", 0), "a batch of 0 environments")
+    assert [env.hash, batch.save()] == before
+    while not env.over:
+        env.step(env.still_action())
+    refused(lambda: env.step(env.still_action()), "the episode is over: reset comes next")
+    assert batch.step(np.zeros((3, n)), "same_step").final_observation is not None
+
+
+def test_rewards_do_not_act_on_their_environment() -> None:
+    held: list[Any] = []
+
+    def reward(observation: Any) -> tuple[float, bool]:
+        held[0].reset()
+        return 0.0, False
+
+    for make in (lambda: cond.Env("pusher", reward=reward), lambda: cond.EnvBatch("pusher", 2, reward=reward)):
+        held[:] = [make()]
+        action = np.zeros((2, held[0].n_action)) if isinstance(held[0], cond.EnvBatch) else np.zeros(held[0].n_action)
+        refused(lambda action=action: held[0].step(action), "a reward function is called within a step")  # type: ignore[misc]

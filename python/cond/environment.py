@@ -1,0 +1,261 @@
+"""What Env and EnvBatch are made of: definition, layout, reward, results, and the base that both share."""
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cond._cond import ffi, lib
+from cond.errors import BadArgument, check, new_error
+from cond.memory import Array, Path, new_lock, path_bytes, strings
+from cond.names import Handle, number_of
+from cond.scene import Scene, overrides_of, scene_path
+from cond.structs import EnvSlot
+
+Overrides = Sequence[str] | dict[str, Any]
+Reward = Callable[[Array], tuple[float, bool]]
+
+
+class Result(NamedTuple):
+    """What one action led to."""
+
+    reward: float
+    done: bool  # a reward's bound, the reward function or divergence ended the episode
+    cut: bool  # it has had all of its steps
+    certificate: float  # worst of the time steps
+    missed: int  # time steps that missed their tolerance
+    status: int  # worst of the time steps (cond.Status)
+    success: bool  # all success bounds of the rewards hold
+    goal_reward: float  # of the reward, the part of those that the scene calls desired
+
+
+class Goals(NamedTuple):
+    """What is and what shall be, of the rewards that the scene calls desired."""
+
+    achieved: Array  # (n_goal,), or a row for each environment
+    desired: Array
+
+
+class Results(NamedTuple):
+    """What one action of each environment led to, one row each."""
+
+    observation: Array  # (n, n_observation)
+    reward: Array
+    done: NDArray[np.bool_]
+    cut: NDArray[np.bool_]
+    began: NDArray[np.bool_]  # the observation is the first of an episode
+    ended: NDArray[np.bool_]  # an episode ended in this call
+    certificate: Array  # worst of the time steps; 0 where none was made
+    missed: NDArray[np.int32]
+    success: NDArray[np.bool_]
+    goal: Goals | None  # of the observation, where the task has goals
+    final_observation: Array | None  # rows that ended, when another episode begins in the same step
+    final_goal: Goals | None  # the same of the goals
+    goal_reward: Array  # of the reward, the part of those that the scene calls desired
+
+
+class RewardCall:
+    """A reward written in Python, called from C: the first exception of it is kept and raised by the step."""
+
+    def __init__(self, function: Reward) -> None:
+        self.function = function
+        self.raised: BaseException | None = None
+
+    def check(self) -> None:
+        """Raises what the function raised since the last check."""
+        raised, self.raised = self.raised, None
+        if raised is not None:
+            raise raised
+
+
+class Active(threading.local):
+    """The reward function that a thread is in."""
+
+    call: RewardCall | None = None
+
+
+ACTIVE = Active()
+
+
+@ffi.def_extern()  # type: ignore[untyped-decorator]
+def cond_python_reward(env: Any, user: Any, done: Any) -> float:
+    """Called by C after every action, in a batch by several threads."""
+    call: RewardCall = ffi.from_handle(user)
+    before, ACTIVE.call = ACTIVE.call, call
+    try:
+        value, ended = call.function(observation_of(env))
+        done[0] = int(ended)
+        return float(value)
+    except BaseException as raised:
+        call.raised = call.raised or raised
+        done[0] = 1
+        return 0.0
+    finally:
+        ACTIVE.call = before
+
+
+def observation_of(env: Any) -> Array:
+    n = lib.cond_env_n_observation(env)
+    made: Array = np.empty(n)
+    ffi.memmove(ffi.from_buffer(made), lib.cond_env_observation(env), 8 * n)
+    return made
+
+
+class Definition:
+    """A CondEnvDef and all it points to."""
+
+    def __init__(self, scene: Path | Scene | None, overrides: Overrides, text: str | None, folder: Path | None,
+                 reward: Reward | None) -> None:
+        if (scene is None) == (text is None):
+            given = "neither" if text is None else "both"
+            raise BadArgument(f"an environment is made of a scene or of a text, not of {given}")
+        self.c = ffi.new("CondEnvDef*", lib.cond_env_def_default())
+        listed = overrides_of(overrides)
+        n, texts, kept = strings(listed)
+        self.overrides, self.text, self.told = listed, text, reward
+        self.scene: Path | Scene | None = scene  # a file by a path that is the same from everywhere
+        self.folder: Path | None = folder if text is None else os.path.abspath(folder or "")
+        self.c.n_override, self.c.override = n, texts
+        self.keep: list[Any] = [texts, kept, scene]
+        if isinstance(scene, Scene):
+            self.c.made = scene._c
+        elif scene is not None:
+            path = scene_path(scene)
+            self.scene = os.path.abspath(os.fsdecode(path))
+            self.c.scene = self._chars(path)
+        else:
+            self.c.text = self._chars((text or "").encode())
+            self.c.folder = ffi.NULL if folder is None else self._chars(path_bytes(folder))
+        self.reward = None if reward is None else RewardCall(reward)
+        if self.reward is not None:
+            handle = ffi.new_handle(self.reward)
+            self.keep.append(handle)
+            self.c.reward, self.c.user = lib.cond_python_reward, handle
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What it is made of, to be made again."""
+        return {"scene": self.scene, "overrides": self.overrides, "text": self.text, "folder": self.folder,
+                "reward": self.told}
+
+    def _chars(self, data: bytes) -> Any:
+        self.keep.append(ffi.new("char[]", data))
+        return self.keep[-1]
+
+
+class Layout:
+    """What the numbers of an environment mean: how many, what they are called, their units and bounds."""
+
+    def __init__(self, env: Any) -> None:
+        self.n_action: int = lib.cond_env_n_action(env)
+        self.n_observation: int = lib.cond_env_n_observation(env)
+        self.n_goal: int = lib.cond_env_n_goal(env)
+        self.goal, self.goal_unit = self._slots(lib.cond_env_goal_slot, env)
+        self.observation, self.observation_unit = self._slots(lib.cond_env_observation_slot, env)
+        self.action, self.action_unit = self._slots(lib.cond_env_action_slot, env)
+        self.low: Array = np.empty(self.n_action)
+        self.high: Array = np.empty(self.n_action)
+        if self.n_action > 0:
+            lib.cond_env_action_bounds(env, ffi.from_buffer("double[]", self.low),
+                                       ffi.from_buffer("double[]", self.high))
+
+    @staticmethod
+    def _slots(function: Any, env: Any) -> tuple[dict[str, slice], dict[str, str]]:
+        slot, k = EnvSlot(), 0
+        places: dict[str, slice] = {}
+        units: dict[str, str] = {}
+        while function(env, k, slot.pointer):
+            places[slot.name] = slice(slot.begin, slot.begin + slot.size)
+            units[slot.name] = slot.unit
+            k += 1
+        return places, units
+
+
+def place(kind: str, array: NDArray[Any] | None) -> Any:
+    return ffi.NULL if array is None or array.size == 0 else ffi.from_buffer(kind, array)
+
+
+class Environment(Handle):
+    """What one environment and many have in common. One thread at a time works with it; others wait."""
+
+    __slots__ = ("_definition", "_layout", "_lock")
+    _definition: Definition
+    _layout: Layout
+
+    def _begin(self, definition: Definition, handle: Any, env: Any) -> None:
+        self._definition, self._c, self._layout, self._lock = definition, handle, Layout(env), new_lock()
+
+    def _alone(self) -> threading.RLock:
+        """The lock of whoever steps, resets or loads. Its own reward function must not: it is called in a step."""
+        if ACTIVE.call is not None and ACTIVE.call is self._definition.reward:
+            raise BadArgument("a reward function is called within a step and cannot act on the environment it is of")
+        return self._lock
+
+    def _check_reward(self) -> None:
+        """Raises what the reward function raised in a step."""
+        if self._definition.reward is not None:
+            self._definition.reward.check()
+
+    @property
+    def layout(self) -> dict[str, slice]:
+        """Where in an observation is what: "box.position", "arm.joints"."""
+        return self._layout.observation
+
+    @property
+    def action_layout(self) -> dict[str, slice]:
+        """Where in an action is what."""
+        return self._layout.action
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Of the slots of the observation and of the action."""
+        return {**self._layout.observation_unit, **self._layout.action_unit}
+
+    @property
+    def n_observation(self) -> int:
+        return self._layout.n_observation
+
+    @property
+    def n_action(self) -> int:
+        return self._layout.n_action
+
+    @property
+    def action_bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest value of each number of an action; infinite where there is none."""
+        return self._layout.low.copy(), self._layout.high.copy()
+
+    @property
+    def n_goal(self) -> int:
+        return self._layout.n_goal
+
+    @property
+    def goal_layout(self) -> dict[str, slice]:
+        """Where in a goal is what."""
+        return self._layout.goal
+
+
+def save_of(env: Any) -> bytes:
+    """An environment of C as bytes."""
+    size = ffi.new("size_t*")
+    check(lib.cond_env_save(env, ffi.NULL, 0, size))
+    data = bytearray(size[0])
+    check(lib.cond_env_save(env, ffi.from_buffer(data), len(data), size))
+    return bytes(data)
+
+
+def load_into(env: Any, data: bytes) -> None:
+    """Takes an environment of C back to what was saved."""
+    error = new_error()
+    check(lib.cond_env_load(env, ffi.from_buffer(data), len(data), error), error)
+
+
+def seed_of(seed: int) -> int:
+    """A seed as the library takes it."""
+    number = number_of(seed, "seed")
+    if not 0 <= number < 2**64:
+        raise BadArgument(f"a seed is a number from 0 to 2^64 - 1, not {number}")
+    return number
