@@ -31,7 +31,7 @@ class Record(Handle):
             sim.run(state, 1000, record=record, every=10)
     """
 
-    __slots__ = ("_lock", "_m")
+    __slots__ = ("_lock", "_m", "path")
 
     def __init__(self, path: Path, model: Model, settings: RecordSettings | None = None) -> None:
         self.path, self._c = path, None
