@@ -80,7 +80,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "drop.h5")
         subprocess.run([tool, "run", os.path.join(scenes, "drop.yaml"), "--set",
-                        "step.theta=1", "--steps", "60", "--every", "3", "--record", path, "--threads", "1", "--quiet"], check=True)
+                        "step.theta=1", "--steps", "60", "--every", "3", "--record", path[:-2] + "xdmf", "--threads", "1", "--quiet"], check=True)
         with h5py.File(path, "r") as recording:
             steps = recording["VTKHDF/bodies/Steps"]
             n_frame = steps.attrs["NSteps"]

@@ -20,7 +20,7 @@
 
 #define EXAMPLE COND_TEST_DATA "/fclib/LMGC_GFC3D-i00501-4-00000.hdf5"
 
-static const char* const FILES[] = {"a.csv", "a.json", "a.state", "a.h5", "a.xdmf", "b.json"};
+static const char* const FILES[] = {"a.csv", "a.json", "a.state", "a.h5", "b.json"};
 
 static void remove_files(void)
 {

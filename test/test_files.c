@@ -210,7 +210,6 @@ static void test_finite(void** state)
     assert_int_equal(cond_record_n_frame(record), 1);
     cond_record_close(record);
     remove("r.h5");
-    remove("r.xdmf");
     remove("s.state");
     trial_end(&trial);
 }

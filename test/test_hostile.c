@@ -49,7 +49,6 @@ static int leave_folder(void** state)
 {
     (void)state;
     remove(GOOD);
-    remove("good.xdmf");
     remove(BAD);
     return chdir("..") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }

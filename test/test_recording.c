@@ -125,6 +125,7 @@ static void check_round_trip(int all_digits, int compression)
         if (k)
             trial_step(&trial, 4);
         assert_int_equal(cond_record_frame(record, sim, trial.state, info, &error), COND_OK);
+        assert_int_equal(cond_record_flush(record, &error), COND_OK);
         assert_int_equal(cond_snapshot_take(snapshot, sim, trial.state, info, &error), COND_OK);
         if (cond_recording_open(NULL, "zoo.h5", &recording, &error))
             fail_msg("%s", error.message);
@@ -162,6 +163,87 @@ static void test_round_trip(void** state)
 }
 
 // The contact errors are what the certificate has the worst of.
+static char* read_bytes(const char* path, size_t* size)
+{
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    char* bytes = malloc(*size + 1);
+    assert_non_null(bytes);
+    rewind(file);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+// The bytes of a record of `n` frames, brought to the disk after each, after every seventh, or when
+// the record likes.
+static char* record_bytes(CondScene* scene, int n, int compression, int flush, size_t* size,
+                          char** xdmf)
+{
+    Trial trial = trial_begin(scene);
+    CondRecordSettings settings = cond_record_settings_default();
+    CondRecord* record;
+    CondError error;
+    size_t n_xdmf;
+    settings.compression = compression;
+    assert_int_equal(cond_record_open(NULL, "wait.xdmf", trial.model, &settings, &record, &error),
+                     COND_OK);
+    for (int k = 0; k < n; k++) {
+        CondStepInfo info = trial.info;
+        memset(info.seconds, 0, sizeof info.seconds); // of the clock
+        info.solve.seconds = 0.0;
+        assert_int_equal(
+            cond_record_frame(record, k ? trial.sim : NULL, trial.state, k ? &info : NULL, &error),
+            COND_OK);
+        if (flush > 0 && k % flush == 0)
+            assert_int_equal(cond_record_flush(record, &error), COND_OK);
+        assert_int_equal(cond_record_n_frame(record), k + 1);
+        trial_step(&trial, 1);
+    }
+    cond_record_close(record);
+    char* bytes = read_bytes("wait.h5", size);
+    *xdmf = read_bytes("wait.xdmf", &n_xdmf);
+    (*xdmf)[n_xdmf] = 0;
+    remove_record("wait");
+    trial_end(&trial);
+    return bytes;
+}
+
+static CondScene* drop_scene(void)
+{
+    CondScene* scene;
+    CondError error;
+    if (cond_scene_read(NULL, COND_SCENES "/drop.yaml", 0, NULL, &scene, &error))
+        fail_msg("%s", error.message);
+    return scene;
+}
+
+// When the frames come to the disk changes nothing in the files, and no frame is lost.
+static void test_waiting(void** state)
+{
+    (void)state;
+    for (int compression = 0; compression < 2; compression++)
+        for (int zoo = 0; zoo < 2; zoo++) {
+            int n = zoo ? 20 : 700;
+            size_t size[3];
+            char *bytes[3], *xdmf[3];
+            for (int k = 0; k < 3; k++)
+                bytes[k] = record_bytes(zoo ? zoo_scene() : drop_scene(), n, compression,
+                                        (int[]){1, 7, 0}[k], &size[k], &xdmf[k]);
+            for (int k = 1; k < 3; k++) {
+                assert_int_equal(size[k], size[0]);
+                assert_memory_equal(bytes[k], bytes[0], size[0]);
+                assert_string_equal(xdmf[k], xdmf[0]);
+            }
+            for (int k = 0; k < 3; k++) {
+                free(bytes[k]);
+                free(xdmf[k]);
+            }
+        }
+}
+
 static void test_contact_errors(void** state)
 {
     (void)state;
@@ -628,11 +710,12 @@ static void test_command(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_contact_errors),
-        cmocka_unit_test(test_pull),       cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_joints),     cmocka_unit_test(test_killed),
-        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_memory),     cmocka_unit_test(test_command),
+        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_contact_errors), cmocka_unit_test(test_pull),
+        cmocka_unit_test(test_layout),         cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_killed),         cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_damage),         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -61,7 +61,6 @@ static void test_hanging(void** state)
     cond_recording_close(recording);
     trial_end(&trial);
     remove("rod_test.h5");
-    remove("rod_test.xdmf");
 }
 
 // A scene without rods has no such arrays.

@@ -35,7 +35,6 @@ static void remove_files(void)
 {
     for (int k = 0; k < N_FILE; k++)
         remove(FILES[k]);
-    remove("out.xdmf");
 }
 
 static int leave_folder(void** state)

@@ -1,11 +1,13 @@
 // A simulation as files to look at and to compute with. The ending of the path chooses:
 //
-//   .h5, .hdf, .hdf5, .vtkhdf   one HDF5 file that ParaView (VTKHDF), h5py and `cond view` read,
-//   and
-//                               an .xdmf file beside it for older ParaView
+//   .h5, .hdf, .hdf5, .vtkhdf   one HDF5 file that ParaView (VTKHDF), h5py and `cond view` read
+//   .xdmf                       the same with the ending .h5, and an .xdmf file beside it that
+//   points
+//                               into it, for ParaView before 5.13
 //   .pvd                        a ParaView collection with two .vtu files per frame
 //
-// A run that is ended at any moment leaves all finished frames behind.
+// A run that is ended at any moment leaves all finished frames behind; in an HDF5 file those but of
+// the last twentieth of a second, which wait in memory so that many are written at once.
 #ifndef COND_RECORD_H
 #define COND_RECORD_H
 
@@ -32,18 +34,23 @@ COND_IO_API CondStatus cond_record_open(const CondContext* context, const char* 
                                         const CondModel* model, const CondRecordSettings* settings,
                                         CondRecord** record, CondError* error);
 
-// Adds the state as a frame. sim tells the contacts of the step that led to it, info its
-// certificate and energies; either may be NULL: then there are no contacts, and NaN stands for the
-// numbers. After a failure the record is as it was and the next frame may be tried.
+// Adds the state as a frame, which is in the file within a twentieth of a second's work, or at the
+// next cond_record_flush or cond_record_close. sim tells the contacts of the step that led to it,
+// info its certificate and energies; either may be NULL: then there are no contacts, and NaN stands
+// for the numbers. After a failure the record is as it was and the next frame may be tried.
 // COND_NO_FILE: a file could not be written, on a full disk say.
 COND_IO_API CondStatus cond_record_frame(CondRecord* record, const CondSim* sim,
                                          const CondState* state, const CondStepInfo* info,
                                          CondError* error);
 
+// Brings all frames to the disk, for whoever reads the file while it is written.
+COND_IO_API CondStatus cond_record_flush(CondRecord* record, CondError* error);
+
 // Frames that are in the record.
 COND_IO_API int cond_record_n_frame(const CondRecord* record);
 
-// Everything is on disk already; this releases the memory. NULL is fine.
+// Brings the last frames to the disk and releases the memory; cond_record_flush before it tells
+// whether that works. NULL is fine.
 COND_IO_API void cond_record_close(CondRecord* record);
 
 #ifdef __cplusplus

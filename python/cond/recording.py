@@ -24,8 +24,8 @@ def number_name(number: int) -> str:
 
 
 class Record(Handle):
-    """Writes a simulation to a file: .h5 for ParaView, h5py and cond.Recording, .pvd for ParaView. Every frame is on
-    disk once `frame` returns.
+    """Writes a simulation to a file: .h5 for ParaView, h5py and cond.Recording, .xdmf (with an .h5) and .pvd for
+    ParaView before 5.13. Frames come to the disk many at a time; `flush` and `close` bring all of them there.
 
         with cond.Record("run.h5", model) as record:
             sim.run(state, 1000, record=record, every=10)
@@ -71,12 +71,23 @@ class Record(Handle):
     def n_frame(self) -> int:
         return int(lib.cond_record_n_frame(self._open()))
 
+    def flush(self) -> None:
+        """Brings all frames to the disk, for whoever reads the file while it is written."""
+        error = new_error()
+        with self._lock, HDF5:
+            check(lib.cond_record_flush(self._open(), error), error)
+
     def close(self) -> None:
-        """Everything is on disk already; this releases the file."""
+        """Brings the last frames to the disk and releases the file."""
+        error = new_error()
         with self._lock:
-            if self._c is not None:
-                ffi.release(self._c)
-                self._c = None
+            if self._c is None:
+                return
+            with HDF5:
+                status = lib.cond_record_flush(self._c, error)
+            ffi.release(self._c)
+            self._c = None
+        check(status, error)
 
     def __repr__(self) -> str:
         what = "closed" if self._c is None else f"{self.n_frame} frames"

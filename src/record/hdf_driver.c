@@ -117,6 +117,15 @@ int cond_hdf_journal_add(CondHdfJournal* journal, hid_t file)
     return journal->at == 0;
 }
 
+void cond_hdf_journal_clear(CondHdfJournal* journal, int descriptor)
+{
+    if (journal->at == 0)
+        return;
+    memset(journal->bytes, 0, COND_HDF_JOURNAL);
+    if (pwrite(descriptor, journal->bytes, COND_HDF_JOURNAL, (off_t)journal->at) < 0)
+        journal->at = 0; // its last piece stays, and is in its place too
+}
+
 // Where the journal of a file is; 0: it has none.
 static int64_t find_journal(hid_t file)
 {

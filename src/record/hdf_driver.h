@@ -34,6 +34,8 @@ int cond_hdf_journal_begin(const CondContext* context, CondHdfJournal* journal);
 void cond_hdf_journal_end(CondHdfJournal* journal);
 // From now on the file has its journal at the dataset that is made here; 0 when done.
 int cond_hdf_journal_add(CondHdfJournal* journal, hid_t file);
+// The file was closed, and nothing in it can be torn any more: the journal becomes zeros.
+void cond_hdf_journal_clear(CondHdfJournal* journal, int descriptor);
 // 1 where the writer of this file was ended within a write: what is in the place of the journal's
 // piece is not whole, and stays so.
 int cond_hdf_journal_read(CondHdfJournal* journal, hid_t file, const char* path);

@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "record/hdf_file.h"
 
+#include "base/memory.h"
+
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,6 +60,10 @@ int cond_hdf_create(CondHdfFile* file)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = cond_hdf_plist(H5P_FILE_CREATE);
     H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    // Every piece gets its place for itself: pools would be given back by each flush, and the file
+    // would tell when it was committed.
+    H5Pset_meta_block_size(access, 0);
+    H5Pset_small_data_block_size(access, 0);
     file->descriptor = file->id = -1;
     if (!cond_hdf_journal_use(access, &file->journal))
         file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, create, access);
@@ -69,22 +75,24 @@ int cond_hdf_create(CondHdfFile* file)
     return file->descriptor < 0;
 }
 
-int cond_hdf_reserve(CondHdfFile* file, int64_t bytes)
+int cond_hdf_reserve(CondHdfFile* file, int64_t bytes, int64_t room)
 {
-    int64_t end = file->used + 2 * bytes;
-    if (file->used + bytes <= file->reserved)
-        return 0;
-    if (posix_fallocate(file->descriptor, 0, (off_t)end) != 0)
-        return 1;
-    file->reserved = end;
+    int64_t needed = file->used + file->promised + bytes + room;
+    if (needed > file->reserved) {
+        if (posix_fallocate(file->descriptor, 0, (off_t)(needed + bytes + room)) != 0)
+            return 1;
+        file->reserved = needed + bytes + room;
+    }
+    file->promised += bytes;
     return 0;
 }
 
 void cond_hdf_close(CondHdfFile* file)
 {
-    if (file->id >= 0)
-        H5Fclose(file->id);
+    int closed = file->id >= 0 && H5Fclose(file->id) >= 0;
     if (file->descriptor >= 0) {
+        if (closed)
+            cond_hdf_journal_clear(&file->journal, file->descriptor);
         // Room that was taken and not used goes back.
         if (unmark(file->descriptor, &file->used) == 0 && file->used < file->reserved &&
             ftruncate(file->descriptor, (off_t)file->used) != 0)
@@ -189,9 +197,9 @@ int cond_hdf_add_texts(const CondHdfFile* file, const char* location, int n, siz
     return failed;
 }
 
-int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t file_type,
-                        hid_t memory_type, int rank, const hsize_t tail[2], int block,
-                        int compression, CondHdfSeries* series)
+int cond_hdf_add_series(CondHdfFile* file, const char* location, hid_t file_type, hid_t memory_type,
+                        int rank, const hsize_t tail[2], int block, int compression,
+                        CondHdfSeries* series)
 {
     enum { SMALL = 4096, LARGE = 1 << 20 }; // bytes of a chunk
     hsize_t now[3] = {0, tail[0], tail[1]}, most[3] = {H5S_UNLIMITED, tail[0], tail[1]};
@@ -200,7 +208,7 @@ int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t fil
     for (int k = 1; k < rank; k++)
         row *= tail[k - 1];
     // A chunk is one frame where that is worth it. Small rows share a chunk, which is written again
-    // with every frame and therefore not compressed: compressed ones would move each time.
+    // with every commit and therefore not compressed: compressed ones would move each time.
     int small = chunk[0] * row < SMALL;
     if (small)
         chunk[0] = (SMALL + row - 1) / row;
@@ -208,15 +216,28 @@ int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t fil
         chunk[0] = row < LARGE ? LARGE / row : 1;
     hid_t plist = cond_hdf_plist(H5P_DATASET_CREATE);
     H5Pset_chunk(plist, rank, chunk);
-    if (!small && compression > 0) {
+    series->compressed = !small && compression > 0;
+    if (series->compressed) {
         H5Pset_shuffle(plist);
         H5Pset_deflate(plist, (unsigned)compression);
+    } else {
+        H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
+        H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
     }
     hid_t space = H5Screate_simple(rank, now, most);
     series->id = H5Dcreate2(file->id, location, file_type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
     series->memory_type = memory_type;
     series->rank = rank;
+    series->chunk = (int64_t)chunk[0];
+    series->row = H5Tget_size(memory_type);
+    for (int k = 1; k < rank; k++)
+        series->row *= tail[k - 1];
     memcpy(series->tail, tail, sizeof series->tail);
+    CondHdfSeries** end = &file->first;
+    while (*end)
+        end = &(*end)->next;
+    *end = series;
+    series->file = file;
     H5Sclose(space);
     H5Pclose(plist);
     if (series->id < 0)
@@ -224,9 +245,9 @@ int cond_hdf_add_series(const CondHdfFile* file, const char* location, hid_t fil
     return series->id == 0;
 }
 
-int cond_hdf_add_columns(const CondHdfFile* file, const char* group, const char* name,
-                         hid_t file_type, hid_t memory_type, int columns, int block,
-                         int compression, CondHdfSeries* series)
+int cond_hdf_add_columns(CondHdfFile* file, const char* group, const char* name, hid_t file_type,
+                         hid_t memory_type, int columns, int block, int compression,
+                         CondHdfSeries* series)
 {
     char location[128];
     const hsize_t tail[2] = {(hsize_t)columns, 0};
@@ -237,9 +258,12 @@ int cond_hdf_add_columns(const CondHdfFile* file, const char* group, const char*
 
 void cond_hdf_close_series(CondHdfSeries* series, int n)
 {
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
         if (series[k].id > 0)
             H5Dclose(series[k].id);
+        if (series[k].wait)
+            cond_release(&series[k].file->context, series[k].wait);
+    }
 }
 
 int cond_hdf_start(CondHdfFile* file)
@@ -247,22 +271,60 @@ int cond_hdf_start(CondHdfFile* file)
     return cond_hdf_journal_add(&file->journal, file->id) || H5Fstart_swmr_write(file->id) < 0;
 }
 
-int cond_hdf_put(const CondHdfSeries* series, int64_t first, int64_t n, const void* values)
+static hsize_t chunks_of(const CondHdfSeries* series, int64_t rows)
 {
-    hsize_t begin[3] = {(hsize_t)first, 0, 0};
-    hsize_t count[3] = {(hsize_t)n, series->tail[0], series->tail[1]};
-    hsize_t size[3] = {(hsize_t)(first + n), series->tail[0], series->tail[1]};
+    return (hsize_t)((rows + series->chunk - 1) / series->chunk);
+}
+
+static int set_extent(CondHdfSeries* series, int64_t rows)
+{
+    hsize_t size[3] = {(hsize_t)rows, series->tail[0], series->tail[1]};
+    if (rows == series->extent)
+        return 0;
     if (H5Dset_extent(series->id, size) < 0)
         return 1;
-    hsize_t cells = count[0];
-    for (int k = 1; k < series->rank; k++)
-        cells *= count[k];
-    if (cells == 0)
+    series->extent = rows;
+    return 0;
+}
+
+int cond_hdf_put(CondHdfSeries* series, int64_t first, int64_t n, const void* values)
+{
+    if (series->n == 0 || first <= series->begin) {
+        series->begin = first;
+        series->n = 0;
+    }
+    int64_t before = first - series->begin;
+    if (before > series->n || before + n > INT32_MAX)
+        return 1;
+    series->file->no_memory = cond_reserve(&series->file->context, &series->wait, &series->capacity,
+                                           (int)(before + n), series->row) != COND_OK;
+    if (series->file->no_memory)
+        return 1;
+    if (n > 0)
+        memcpy(series->wait + (size_t)before * series->row, values, (size_t)n * series->row);
+    series->n = before + n;
+    if (series->compressed) {
+        series->file->hasty |= n > 0;
         return 0;
+    }
+    return chunks_of(series, first + n) > chunks_of(series, series->extent) &&
+           set_extent(series, first + n);
+}
+
+// Brings the rows that wait to the file; they wait on, in case that something else fails.
+static int write_rows(CondHdfSeries* series)
+{
+    hsize_t begin[3] = {(hsize_t)series->begin, 0, 0};
+    hsize_t count[3] = {(hsize_t)series->n, series->tail[0], series->tail[1]};
+    if (series->n == 0)
+        return 0;
+    if (set_extent(series, series->begin + series->n))
+        return 1;
     hid_t space = H5Dget_space(series->id);
     hid_t memory = H5Screate_simple(series->rank, count, NULL);
-    int failed = H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, NULL, count, NULL) < 0 ||
-                 H5Dwrite(series->id, series->memory_type, memory, space, H5P_DEFAULT, values) < 0;
+    int failed =
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, NULL, count, NULL) < 0 ||
+        H5Dwrite(series->id, series->memory_type, memory, space, H5P_DEFAULT, series->wait) < 0;
     H5Sclose(memory);
     H5Sclose(space);
     return failed;
@@ -281,9 +343,23 @@ int cond_hdf_change_int(const CondHdfFile* file, const char* location, const cha
     return failed;
 }
 
-int cond_hdf_commit(CondHdfFile* file)
+static int flush(CondHdfFile* file)
 {
     return H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0 || unmark(file->descriptor, &file->used);
+}
+
+int cond_hdf_commit(CondHdfFile* file)
+{
+    for (CondHdfSeries* s = file->first; s; s = s->next)
+        if (write_rows(s))
+            return 1;
+    if (flush(file))
+        return 1;
+    for (CondHdfSeries* s = file->first; s; s = s->next)
+        s->n = 0;
+    file->promised = 0;
+    file->hasty = 0;
+    return 0;
 }
 
 // In the mode for files that are being written, a piece that does not fit its checksum is read

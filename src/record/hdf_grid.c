@@ -19,7 +19,7 @@ static hid_t real_type(const CondHdfGrid* grid)
     return grid->all_digits ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
 }
 
-static int add_series(const CondHdfFile* file, const CondHdfGrid* grid, const char* group,
+static int add_series(CondHdfFile* file, const CondHdfGrid* grid, const char* group,
                       const char* name, hid_t file_type, hid_t memory_type, int columns, int block,
                       CondHdfSeries* series)
 {
@@ -27,13 +27,13 @@ static int add_series(const CondHdfFile* file, const CondHdfGrid* grid, const ch
                                 grid->compression, series);
 }
 
-static int add_whole(const CondHdfFile* file, const CondHdfGrid* grid, const char* group,
+static int add_whole(CondHdfFile* file, const CondHdfGrid* grid, const char* group,
                      const char* name, CondHdfSeries* series)
 {
     return add_series(file, grid, group, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 1, 1, series);
 }
 
-static int add_array(const CondHdfFile* file, const CondHdfGrid* grid, int k, int block,
+static int add_array(CondHdfFile* file, const CondHdfGrid* grid, int k, int block,
                      CondHdfSeries* data, CondHdfSeries* offset)
 {
     const CondHdfArray* array = &grid->array[k];
@@ -47,8 +47,7 @@ static int add_array(const CondHdfFile* file, const CondHdfGrid* grid, int k, in
     return failed || add_whole(file, grid, group, array->name, offset);
 }
 
-int cond_hdf_grid_add(const CondHdfFile* file, CondHdfGrid* grid, int index, int n_point,
-                      int n_cell)
+int cond_hdf_grid_add(CondHdfFile* file, CondHdfGrid* grid, int index, int n_point, int n_cell)
 {
     static const char* const parts[] = {"",
                                         "/PointData",
@@ -91,7 +90,7 @@ int cond_hdf_grid_add(const CondHdfFile* file, CondHdfGrid* grid, int index, int
     return failed;
 }
 
-int cond_hdf_grid_put(const CondHdfGrid* grid, int i, double time, int64_t points_before,
+int cond_hdf_grid_put(CondHdfGrid* grid, int i, double time, int64_t points_before,
                       int64_t cells_before, int64_t corners_before, int64_t part)
 {
     const int64_t value[N_OFFSET] = {part, 1, points_before, grid->moving ? cells_before : 0,

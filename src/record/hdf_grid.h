@@ -34,10 +34,9 @@ typedef struct CondHdfGrid {
 
 // Makes the groups and the empty datasets; 0 when done. index is the grid's in the collection, the
 // numbers of points and cells are what a frame usually has.
-int cond_hdf_grid_add(const CondHdfFile* file, CondHdfGrid* grid, int index, int n_point,
-                      int n_cell);
+int cond_hdf_grid_add(CondHdfFile* file, CondHdfGrid* grid, int index, int n_point, int n_cell);
 // Says where frame i begins; 0 when done.
-int cond_hdf_grid_put(const CondHdfGrid* grid, int i, double time, int64_t points_before,
+int cond_hdf_grid_put(CondHdfGrid* grid, int i, double time, int64_t points_before,
                       int64_t cells_before, int64_t corners_before, int64_t part);
 void cond_hdf_grid_close(CondHdfGrid* grid);
 

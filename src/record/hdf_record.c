@@ -6,10 +6,12 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/timer.h"
 #include "model/state.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const CondHdfArray body_array[] = {
     {"velocity", 3, 0, 0, 0},   {"displacement", 3, 0, 0, 0},
@@ -23,6 +25,11 @@ static const CondHdfArray contact_array[] = {
 };
 enum { ROOM = 1 << 19 }; // bytes for what surrounds the numbers in the file
 
+// Frames wait in memory until a commit is worth its time: so many seconds since the last, or so
+// many bytes. A process that is killed loses no more.
+static const double MOST_SECONDS = 0.05;
+enum { MOST_BYTES = 1 << 20 };
+
 enum { POSE_POSITION, POSE_ORIENTATION, POSE_VELOCITY, POSE_SPIN, N_POSE };
 
 typedef struct HdfRecord {
@@ -30,7 +37,7 @@ typedef struct HdfRecord {
     const CondSnapshot* snapshot;
     CondRecordSettings settings;
     char* path;
-    char* xdmf_path;
+    char* xdmf_path; // NULL: there is no such file
     CondHdfFile file;
     CondXdmf xdmf;
     CondHdfGrid bodies, contacts;
@@ -45,6 +52,10 @@ typedef struct HdfRecord {
     int64_t n_contact; // of all frames so far
     int64_t* whole;    // scratch: 0, 1, 2 ... of a frame's contacts        (largest n + 1)
     uint8_t* vertex;   // scratch: types of a frame's contacts              (largest n)
+    int n_frame;       // so far, and how many of them are in the file
+    int n_committed;   //
+    double committed;  // when the last commit ended, and the last frame came [s]
+    double last;       //
 } HdfRecord;
 
 static CondStatus fail(const HdfRecord* record, CondError* error)
@@ -225,10 +236,10 @@ static int add_all(HdfRecord* record)
            add_sensors(record) || add_joints(record) || add_numbers(record);
 }
 
-static int put_bodies(const HdfRecord* record, int i)
+static int put_bodies(HdfRecord* record, int i)
 {
     const CondSnapshot* s = record->snapshot;
-    const CondHdfGrid* grid = &record->bodies;
+    CondHdfGrid* grid = &record->bodies;
     const void* data[] = {s->velocity,       s->displacement, s->von_mises, s->drawing.body,
                           s->drawing.colour, s->rod_force,    s->rod_moment};
     int64_t n_point = s->scenery.n_point, n_cell = s->scenery.n_cell;
@@ -246,10 +257,10 @@ static int put_bodies(const HdfRecord* record, int i)
     return failed;
 }
 
-static int put_contacts(const HdfRecord* record, int i)
+static int put_contacts(HdfRecord* record, int i)
 {
     const CondContactCloud* c = &record->snapshot->contacts;
-    const CondHdfGrid* grid = &record->contacts;
+    CondHdfGrid* grid = &record->contacts;
     const void* data[] = {c->force, c->frame, c->friction, c->gap, c->error, c->body, c->other};
     int64_t before = record->n_contact, n = c->n;
     int failed = cond_hdf_put(&grid->points, before, n, c->position) ||
@@ -265,7 +276,7 @@ static int put_contacts(const HdfRecord* record, int i)
     return failed;
 }
 
-static int put_state(const HdfRecord* record, int i, const CondState* state)
+static int put_state(HdfRecord* record, int i, const CondState* state)
 {
     const CondModel* model = record->snapshot->model;
     int failed =
@@ -328,7 +339,7 @@ static CondStatus make_room(HdfRecord* record)
     return COND_OK;
 }
 
-// No frame takes more bytes: all its numbers, and a new chunk for every small series.
+// No frame takes more bytes of rows; ROOM is for a new chunk of every small series and the indices.
 static int64_t frame_bytes(const HdfRecord* record)
 {
     const CondSnapshot* s = record->snapshot;
@@ -336,41 +347,91 @@ static int64_t frame_bytes(const HdfRecord* record)
                       24 * (int64_t)s->contacts.n + s->model->n_q + s->model->n_dof +
                       13 * (int64_t)s->model->n_body + 13 * (int64_t)s->scenery.n_sensor +
                       COND_N_JOINT_NUMBER * (int64_t)s->n_joint;
-    return (int64_t)sizeof(double) * doubles + ROOM;
+    return (int64_t)sizeof(double) * (doubles + 128); // the numbers of the frame, and offsets
 }
 
-// All of a frame is on disk before the number of frames says so.
-static CondStatus put_frame(void* sink, int i_frame, const CondState* state, CondError* error)
+// All rows of the frames are on disk before the number of frames says so.
+static CondStatus commit(HdfRecord* record, int n_frame, CondError* error)
 {
-    HdfRecord* record = sink;
+    CondHdfFile* file = &record->file;
     int failed;
-    if (make_room(record))
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    if (n_frame == record->n_committed)
+        return COND_OK;
     H5E_BEGIN_TRY
     {
-        failed =
-            cond_hdf_reserve(&record->file, frame_bytes(record)) || put_bodies(record, i_frame) ||
-            put_contacts(record, i_frame) || put_state(record, i_frame, state) ||
-            cond_hdf_commit(&record->file) ||
-            cond_hdf_change_int(&record->file, "/VTKHDF/bodies/Steps", "NSteps", i_frame + 1) ||
-            cond_hdf_change_int(&record->file, "/VTKHDF/contacts/Steps", "NSteps", i_frame + 1) ||
-            cond_hdf_commit(&record->file);
+        failed = cond_hdf_commit(file) ||
+                 cond_hdf_change_int(file, "/VTKHDF/bodies/Steps", "NSteps", n_frame) ||
+                 cond_hdf_change_int(file, "/VTKHDF/contacts/Steps", "NSteps", n_frame) ||
+                 cond_hdf_commit(file);
     }
     H5E_END_TRY;
     if (failed)
         return fail(record, error);
-    CondStatus status = put_xdmf(record, i_frame);
+    CondStatus status = record->xdmf_path ? cond_xdmf_flush(&record->xdmf) : COND_OK;
     if (status)
         return cond_error_set(error, status, "%.200s: %s", record->xdmf_path,
                               status == COND_OUT_OF_MEMORY ? "out of memory" : "cannot be written");
+    record->n_committed = n_frame;
+    record->committed = cond_seconds();
+    return COND_OK;
+}
+
+// 1 when the frame should not wait: another like it would come too late for the next commit.
+static int is_due(HdfRecord* record, int i_frame)
+{
+    double now = cond_seconds(), pause = now - record->last;
+    record->last = now;
+    return i_frame == 0 || record->file.hasty || record->file.promised > MOST_BYTES ||
+           now + pause - record->committed >= MOST_SECONDS;
+}
+
+static CondStatus put_rows(HdfRecord* record, int i_frame, const CondState* state, CondError* error)
+{
+    int failed;
+    H5E_BEGIN_TRY
+    {
+        failed = cond_hdf_reserve(&record->file, frame_bytes(record), ROOM) ||
+                 put_bodies(record, i_frame) || put_contacts(record, i_frame) ||
+                 put_state(record, i_frame, state);
+    }
+    H5E_END_TRY;
+    if (failed && record->file.no_memory)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    return failed ? fail(record, error) : COND_OK;
+}
+
+static CondStatus put_frame(void* sink, int i_frame, const CondState* state, CondError* error)
+{
+    HdfRecord* record = sink;
+    if (make_room(record))
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    size_t before = record->xdmf.text.size;
+    CondStatus status = put_rows(record, i_frame, state, error);
+    if (!status && record->xdmf_path && put_xdmf(record, i_frame))
+        status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    if (!status && is_due(record, i_frame))
+        status = commit(record, i_frame + 1, error);
+    if (status) {
+        if (record->xdmf.text.size > before)
+            record->xdmf.text.size = before;
+        return status;
+    }
+    record->n_frame = i_frame + 1;
     record->n_contact += record->snapshot->contacts.n;
     return COND_OK;
+}
+
+static CondStatus flush_record(void* sink, CondError* error)
+{
+    HdfRecord* record = sink;
+    return commit(record, record->n_frame, error);
 }
 
 static void close_record(void* sink)
 {
     HdfRecord* record = sink;
     CondContext m = record->arena.context;
+    commit(record, record->n_frame, NULL);
     H5E_BEGIN_TRY
     {
         cond_hdf_grid_close(&record->bodies);
@@ -394,7 +455,7 @@ static int64_t mesh_bytes(const HdfRecord* record)
 {
     const CondScenery* s = &record->snapshot->scenery;
     return (int64_t)sizeof(int64_t) * (2 * (int64_t)s->n_corner + 4 * (int64_t)s->n_cell) +
-           2 * COND_NAME_SIZE * (int64_t)s->n_body + ROOM;
+           2 * COND_NAME_SIZE * (int64_t)s->n_body;
 }
 
 static CondStatus begin_files(HdfRecord* record, CondError* error)
@@ -409,15 +470,38 @@ static CondStatus begin_files(HdfRecord* record, CondError* error)
     H5E_BEGIN_TRY
     {
         failed = cond_hdf_create(&record->file) ||
-                 cond_hdf_reserve(&record->file, mesh_bytes(record)) || add_all(record) ||
+                 cond_hdf_reserve(&record->file, mesh_bytes(record), ROOM) || add_all(record) ||
                  cond_hdf_start(&record->file) || cond_hdf_commit(&record->file);
     }
     H5E_END_TRY;
     if (failed)
         return fail(record, error);
+    if (!record->xdmf_path)
+        return COND_OK;
     const char* slash = strrchr(record->path, '/');
     return cond_xdmf_open(&record->arena.context, record->xdmf_path,
                           slash ? slash + 1 : record->path, &record->xdmf, error);
+}
+
+// A path that ends in .xdmf stands for that file and the .h5 beside it, into which it points.
+static CondStatus name_files(HdfRecord* record, const char* path, size_t length)
+{
+    static const char data[] = ".h5";
+    size_t whole = strlen(path);
+    int with_xdmf = strcasecmp(path + length, ".xdmf") == 0;
+    record->path = cond_arena_allocate(&record->arena, whole + sizeof data, 1);
+    record->file.path = record->path;
+    if (!record->path)
+        return COND_OUT_OF_MEMORY;
+    memcpy(record->path, path, whole);
+    if (!with_xdmf)
+        return COND_OK;
+    memcpy(record->path + length, data, sizeof data);
+    record->xdmf_path = cond_arena_allocate(&record->arena, whole + 1, 1);
+    if (!record->xdmf_path)
+        return COND_OUT_OF_MEMORY;
+    memcpy(record->xdmf_path, path, whole);
+    return COND_OK;
 }
 
 static CondStatus open_record(const CondContext* context, const char* path, size_t length,
@@ -430,7 +514,7 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     *sink = NULL;
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    made->xdmf.text.context = made->xdmf.name.context = m;
+    made->xdmf.text.context = made->xdmf.name.context = made->file.context = m;
     cond_arena_begin(&m, &made->arena);
     made->snapshot = snapshot;
     made->settings = *settings;
@@ -442,23 +526,16 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     made->contacts.n_array = sizeof contact_array / sizeof *contact_array;
     made->bodies.all_digits = made->contacts.all_digits = settings->all_digits;
     made->bodies.compression = made->contacts.compression = settings->compression;
-    made->path = cond_arena_allocate(&made->arena, strlen(path) + 1, 1);
-    made->xdmf_path = cond_arena_allocate(&made->arena, length + sizeof ".xdmf", 1);
     made->row = cond_arena_allocate(&made->arena, 4 * n_body, sizeof *made->row);
     const CondScenery* s = &snapshot->scenery;
     made->list = cond_arena_allocate(&made->arena,
                                      (size_t)s->n_corner + 2 * (size_t)s->n_cell + 2 * n_body + 2,
                                      sizeof *made->list);
     CondStatus status = COND_OK;
-    if (!made->path || !made->xdmf_path || !made->row || !made->list) {
+    if (name_files(made, path, length) || !made->row || !made->list)
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    } else {
-        memcpy(made->path, path, strlen(path));
-        memcpy(made->xdmf_path, path, length);
-        memcpy(made->xdmf_path + length, ".xdmf", sizeof ".xdmf");
-        made->file.path = made->path;
+    else
         status = begin_files(made, error);
-    }
     if (status)
         close_record(made);
     else
@@ -466,4 +543,4 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     return status;
 }
 
-const CondRecordSink cond_record_hdf = {open_record, put_frame, close_record};
+const CondRecordSink cond_record_hdf = {open_record, put_frame, flush_record, close_record};

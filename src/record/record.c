@@ -31,7 +31,7 @@ void cond_record_settings_default_fill(CondRecordSettings* made, size_t size)
 
 static const CondRecordSink* kind_of(const char* ending)
 {
-    static const char* const hdf[] = {".h5", ".hdf", ".hdf5", ".vtkhdf"};
+    static const char* const hdf[] = {".h5", ".hdf", ".hdf5", ".vtkhdf", ".xdmf"};
     if (!ending)
         return NULL;
     if (strcasecmp(ending, ".pvd") == 0)
@@ -51,10 +51,10 @@ CondStatus cond_record_open(const CondContext* context, const char* path, const 
     const CondRecordSink* kind = kind_of(dot);
     CondRecordSettings chosen = cond_record_settings_default();
     if (!kind)
-        return cond_error_set(
-            error, COND_NOT_SUPPORTED,
-            "%.200s: a record is a .h5, .hdf, .vtkhdf or .pvd file, and this has another ending",
-            path);
+        return cond_error_set(error, COND_NOT_SUPPORTED,
+                              "%.200s: a record is a .h5, .hdf, .vtkhdf, .xdmf or .pvd file, and "
+                              "this has another ending",
+                              path);
     if (cond_model_n_body(model) == 0)
         return cond_error_set(error, COND_NOT_SUPPORTED,
                               "%.200s: the scene has no body that could be recorded", path);
@@ -146,6 +146,11 @@ CondStatus cond_record_frame(CondRecord* record, const CondSim* sim, const CondS
     if (!status)
         record->n_frame++;
     return status;
+}
+
+CondStatus cond_record_flush(CondRecord* record, CondError* error)
+{
+    return record->kind->flush ? record->kind->flush(record->sink, error) : COND_OK;
 }
 
 int cond_record_n_frame(const CondRecord* record)

@@ -12,6 +12,8 @@ typedef struct CondRecordSink {
                        void** sink, CondError* error);
     // Adds the snapshot's moment as frame i_frame; a failed frame is tried again under its number.
     CondStatus (*frame)(void* sink, int i_frame, const CondState* state, CondError* error);
+    // Brings the frames that wait in memory to the files; NULL: none does.
+    CondStatus (*flush)(void* sink, CondError* error);
     void (*close)(void* sink);
 } CondRecordSink;
 

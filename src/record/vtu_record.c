@@ -196,4 +196,4 @@ static CondStatus open_record(const CondContext* context, const char* path, size
     return status;
 }
 
-const CondRecordSink cond_record_vtu = {open_record, put_frame, close_record};
+const CondRecordSink cond_record_vtu = {open_record, put_frame, NULL, close_record};

@@ -73,18 +73,22 @@ static void add_grid(CondXdmf* x, const CondXdmfGrid* grid)
 }
 
 // Writes the text where the last frame ends, and the end of the file behind it, in one piece.
-static int put(CondXdmf* x)
+CondStatus cond_xdmf_flush(CondXdmf* x)
 {
     size_t length = x->text.size;
     cond_mesh_text_add(&x->text, "%s", tail);
-    if (x->text.failed)
-        return 1;
+    if (x->text.failed) {
+        x->text.size = length;
+        x->text.failed = 0;
+        return COND_OUT_OF_MEMORY;
+    }
     int failed = fseek(x->file, x->end, SEEK_SET) != 0 ||
                  fwrite(x->text.data, 1, x->text.size, x->file) != x->text.size ||
                  fflush(x->file) != 0;
+    x->text.size = failed ? length : 0;
     if (!failed)
         x->end += (long)length;
-    return failed;
+    return failed ? COND_NO_FILE : COND_OK;
 }
 
 CondStatus cond_xdmf_frame(CondXdmf* xdmf, double time, int n_grid, const CondXdmfGrid* grid)
@@ -94,8 +98,7 @@ CondStatus cond_xdmf_frame(CondXdmf* xdmf, double time, int n_grid, const CondXd
     if (plain == (locale_t)0)
         return COND_OUT_OF_MEMORY;
     locale_t host = uselocale(plain);
-    xdmf->text.size = 0;
-    xdmf->text.failed = 0;
+    size_t before = xdmf->text.size;
     cond_mesh_text_add(&xdmf->text,
                        "<Grid GridType=\"Collection\" CollectionType=\"Spatial\">\n"
                        "<Time Value=\"%.15g\"/>\n",
@@ -106,9 +109,11 @@ CondStatus cond_xdmf_frame(CondXdmf* xdmf, double time, int n_grid, const CondXd
     cond_mesh_text_add(&xdmf->text, "</Grid>\n");
     uselocale(host);
     freelocale(plain);
-    if (!put(xdmf))
+    if (!xdmf->text.failed)
         return COND_OK;
-    return xdmf->text.failed ? COND_OUT_OF_MEMORY : COND_NO_FILE;
+    xdmf->text.size = before;
+    xdmf->text.failed = 0;
+    return COND_OUT_OF_MEMORY;
 }
 
 CondStatus cond_xdmf_open(const CondContext* context, const char* path, const char* hdf_name,
@@ -122,9 +127,10 @@ CondStatus cond_xdmf_open(const CondContext* context, const char* path, const ch
     if (xdmf->name.failed || xdmf->text.failed)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     xdmf->file = fopen(path, "w");
-    if (xdmf->file && !put(xdmf))
+    CondStatus status = xdmf->file ? cond_xdmf_flush(xdmf) : COND_NO_FILE;
+    if (!status)
         return COND_OK;
-    if (xdmf->text.failed)
+    if (status == COND_OUT_OF_MEMORY)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written: %s", path,
                           strerror(errno));

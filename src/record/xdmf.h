@@ -8,7 +8,7 @@
 
 typedef struct CondXdmf {
     FILE* file;
-    CondMeshText text; // of one frame
+    CondMeshText text; // of the frames that wait
     CondMeshText name; // of the HDF5 file, as XML writes it
     long end;          // where the next frame begins in the file
 } CondXdmf;
@@ -39,8 +39,10 @@ typedef struct CondXdmfGrid {
 // hdf_name is the HDF5 file as seen from the .xdmf file. context is copied.
 CondStatus cond_xdmf_open(const CondContext* context, const char* path, const char* hdf_name,
                           CondXdmf* xdmf, CondError* error);
-// Adds a frame; after a failure the file ends with the frame before.
+// Adds a frame, which waits in `text`; COND_OUT_OF_MEMORY: text has the frames before.
 CondStatus cond_xdmf_frame(CondXdmf* xdmf, double time, int n_grid, const CondXdmfGrid* grid);
+// Writes the frames that wait; after a failure they wait on, and the file ends with those before.
+CondStatus cond_xdmf_flush(CondXdmf* xdmf);
 void cond_xdmf_close(CondXdmf* xdmf);
 
 #endif
