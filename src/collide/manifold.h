@@ -23,6 +23,7 @@ typedef struct CondManifold {
     CondArena arena;
     int n;
     CondManifoldPoint* meeting; //                                                  (n)
+    double* differs;            // scratch of cond_manifold_thin                   (n)
     double* seen;               // scratch: points of two facets in the plane across the normal [m]
 } CondManifold;
 
@@ -53,6 +54,10 @@ CondStatus cond_manifold_add(CondManifold* manifold, const CondCore* a, const do
                              const double n[3], double gap, uint32_t role);
 // Keeps what spans the same forces and moments: the hull across the normal, few of it.
 CondStatus cond_manifold_reduce(CondManifold* manifold, double small);
+// Of meetings deeper than `deep` keeps thirty-two, the deepest and those that differ most in place
+// (in units of `size`) and normal: the ways out of thousands of points far inside another body
+// contradict each other, and cost the solver what they cannot give.
+CondStatus cond_manifold_thin(CondManifold* manifold, double deep, double size);
 CondStatus cond_manifold_append(CondManifold* manifold, const CondManifold* part);
 
 #endif

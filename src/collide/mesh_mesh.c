@@ -11,12 +11,14 @@
 #include <string.h>
 
 static const double LOOSE = 0.5; // sine by which a corner may hang over
+static const double DEEP = 1e-3; // of the size: deeper meetings are thinned
 
 typedef struct Meshes {
     CondPairWork* work;
     const CondCore* core[2];
     double far, small;
     double box[2][6]; // around them
+    int* inside;      // 1: a corner of one is inside the other
 } Meshes;
 
 static int is_off(const double box[6], const double x[3], double far)
@@ -69,6 +71,7 @@ static CondStatus meet_corner(const Meshes* m, int side, int c)
     cond_shape_probe(&shape, unit, local, &probe);
     if (!(probe.gap - own->round <= m->far))
         return COND_OK;
+    *m->inside |= probe.gap + other->round < -m->small;
     CondCore seen = *own; // its axes seen from the other mesh
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -207,15 +210,31 @@ static CondStatus reduce_by_normal(const Meshes* m)
 
 static CondStatus cross_edges(const Meshes* m)
 {
+    CondMeshNear *near = &m->work->near_of[0], *others = &m->work->near_of[1];
     double wide = m->far + m->core[0]->round + m->core[1]->round, box[6], other[6];
-    CondStatus status = COND_OK;
-    for (int i = 0; i < m->core[0]->mesh_surface->poly.n_edge; i++) {
-        if (!edge_box(m->core[0], i, box) || cond_boxes_apart(box, m->box[1], wide))
+    CondStatus status = cond_mesh_near_edges(m->core[0], m->core[1], wide, near);
+    for (int i = 0; i < near->n && !status; i++) {
+        if (!edge_box(m->core[0], near->item[i], box) || cond_boxes_apart(box, m->box[1], wide))
             continue;
-        CondEdge a = edge_of(m->core[0], i);
-        for (int j = 0; j < m->core[1]->mesh_surface->poly.n_edge && !status; j++)
-            if (edge_box(m->core[1], j, other) && !cond_boxes_apart(box, other, wide))
-                status = meet_edges(m, i, &a, j);
+        CondEdge a = edge_of(m->core[0], near->item[i]);
+        status = cond_mesh_near_segment(m->core[1], a.end[0], a.end[1], wide, others);
+        for (int j = 0; j < others->n && !status; j++)
+            if (edge_box(m->core[1], others->item[j], other) && !cond_boxes_apart(box, other, wide))
+                status = meet_edges(m, near->item[i], &a, others->item[j]);
+    }
+    return status;
+}
+
+// Corners of each on the other.
+static CondStatus meet_corners(const Meshes* m)
+{
+    CondMeshNear* near = &m->work->near_of[0];
+    double wide = m->far + m->core[0]->round + m->core[1]->round;
+    CondStatus status = COND_OK;
+    for (int side = 0; side < 2 && !status; side++) {
+        status = cond_mesh_near_corners(m->core[side], m->core[1 - side], wide, near);
+        for (int k = 0; k < near->n && !status; k++)
+            status = meet_corner(m, side, near->item[k]);
     }
     return status;
 }
@@ -229,7 +248,13 @@ static CondStatus meet_inside(const Meshes* m)
     CondDepth found;
     for (int k = 0; k < m->work->manifold.n; k++)
         known = fmax(known, -m->work->manifold.meeting[k].gap);
+    int overlap = *m->inside;
     if (cond_boxes_apart(m->box[0], m->box[1], 0.0))
+        return COND_OK;
+    if (!overlap &&
+        cond_meshes_cross(m->core[0], m->core[1], m->small, &m->work->near_of[0], &overlap))
+        return COND_OUT_OF_MEMORY;
+    if (!overlap)
         return COND_OK;
     for (int s = 0; s < 2; s++)
         if (cond_boundary_take_core(&deep->boundary[s], m->core[s]))
@@ -253,8 +278,8 @@ static CondStatus meet_inside(const Meshes* m)
 CondStatus cond_mesh_meets_mesh(CondPairWork* work, const CondCore* a, const CondCore* b,
                                 double far, double small)
 {
-    Meshes m = {work, {a, b}, far, small, {{0.0}, {0.0}}};
-    CondStatus status = COND_OK;
+    int inside = 0;
+    Meshes m = {work, {a, b}, far, small, {{0.0}, {0.0}}, &inside};
     work->manifold.n = 0;
     for (int side = 0; side < 2; side++)
         for (int k = 0; k < 6; k++) {
@@ -263,11 +288,12 @@ CondStatus cond_mesh_meets_mesh(CondPairWork* work, const CondCore* a, const Con
             cond_core_support(m.core[side], d, 0, x);
             m.box[side][k] = x[k % 3];
         }
-    for (int side = 0; side < 2; side++)
-        for (int c = 0; c < m.core[side]->mesh_surface->poly.n_corner && !status; c++)
-            status = meet_corner(&m, side, c);
+    CondStatus status = meet_corners(&m);
     if (!status)
         status = cross_edges(&m);
+    if (!status)
+        status = cond_manifold_thin(&work->manifold, DEEP * fmin(a->size, b->size),
+                                    fmin(a->size, b->size));
     if (!status)
         status = reduce_by_normal(&m);
     return status ? status : meet_inside(&m);

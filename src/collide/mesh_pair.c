@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double DEEP = 1e-3; // of the size: deeper meetings are thinned
+
 CondStatus cond_mesh_on_plane(const CondCore* mesh, const double n[3], double offset, double far,
                               double small, CondManifold* part, CondManifold* manifold)
 {
@@ -506,7 +508,10 @@ CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const 
     if (status)
         return status;
     drop_repeated(&m, first);
-    status = meet_inside(&m);
+    status = cond_manifold_thin(&work->manifold, DEEP * fmin(core->size, mesh->size),
+                                fmin(core->size, mesh->size));
+    if (!status)
+        status = meet_inside(&m);
     tell_apart(&work->manifold);
     if (flip)
         turn_round(&work->manifold);

@@ -27,6 +27,7 @@ void cond_pair_work_begin(const CondContext* context, CondPairWork* work)
     for (int k = 0; k < 2; k++) {
         cond_facet_begin(context, &work->facet[k]);
         cond_tree_hits_begin(context, &work->hits[k]);
+        cond_mesh_near_begin(context, &work->near_of[k]);
     }
     cond_arena_begin(context, &work->arena);
     cond_manifold_begin(context, &work->manifold);
@@ -39,6 +40,7 @@ void cond_pair_work_end(CondPairWork* work)
     for (int k = 0; k < 2; k++) {
         cond_facet_end(&work->facet[k]);
         cond_tree_hits_end(&work->hits[k]);
+        cond_mesh_near_end(&work->near_of[k]);
     }
     cond_arena_release(&work->arena);
     cond_manifold_end(&work->manifold);

@@ -4,6 +4,7 @@
 
 #include "collide/candidate.h"
 #include "collide/manifold.h"
+#include "collide/mesh_near.h"
 #include "collide/pair_depth.h"
 #include "geometry/tree.h"
 
@@ -16,9 +17,10 @@ typedef struct CondPairWork {
     CondTreeHits hits[2];
     CondArena arena;
     CondPairDepthWork deep;
-    int* seen;     // faces of a mesh that are near                              (n_face)
-    int* near;     // the same, ascending                                        (n_near)
-    int n_near;    //
+    int* seen;  // faces of a mesh that are near                              (n_face)
+    int* near;  // the same, ascending                                        (n_near)
+    int n_near; //
+    CondMeshNear near_of[2];
     double box[6]; // around what meets the mesh, with its reach, in the mesh's axes
 } CondPairWork;
 

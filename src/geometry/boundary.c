@@ -174,12 +174,14 @@ static CondStatus take_cylinder(CondBoundary* b, const CondCore* core)
     return COND_OK;
 }
 
-// Trees and fans of a surface with triangles as its parts.
-static CondStatus make_hollow(CondBoundary* b)
+// Trees and fans of a surface with triangles as its parts; `like` is a tree of them in other axes,
+// or NULL.
+static CondStatus make_hollow(CondBoundary* b, const CondTree* like)
 {
     b->hollow = 1;
     make_fans(b);
-    return cond_tree_build(&b->tree, b->n_triangle, b->box_of);
+    return like ? cond_tree_build_as(&b->tree, like, b->box_of)
+                : cond_tree_build(&b->tree, b->n_triangle, b->box_of);
 }
 
 CondStatus cond_boundary_take_core(CondBoundary* b, const CondCore* core)
@@ -195,7 +197,9 @@ CondStatus cond_boundary_take_core(CondBoundary* b, const CondCore* core)
     case COND_FORM_CONVEX:
     case COND_FORM_MESH:
         status = take_mesh(b, core);
-        return status || core->mesh_surface->poly.convex ? status : make_hollow(b);
+        return status || core->mesh_surface->poly.convex
+                   ? status
+                   : make_hollow(b, &core->mesh_surface->tree);
     default:
         status = reserve(b, core->form == COND_FORM_CAPSULE ? 2 : 1, 0, 0);
         if (status)
@@ -217,7 +221,7 @@ CondStatus cond_boundary_take_surface(CondBoundary* b, int n_vertex, const doubl
         b->vertex[k] = vertex[k] - origin[k % 3];
     memcpy(b->triangle, triangle, 3 * (size_t)n_triangle * sizeof *triangle);
     finish(b);
-    return make_hollow(b);
+    return make_hollow(b, NULL);
 }
 
 // ---- depths

@@ -22,7 +22,7 @@ static const double CURVED = 2e-8; // on patches
 // Parts are equally near, and directions the same, within this share.
 static const double EQUAL = 1e-3;
 static const double STEEP = 0.3; // least cosine between a way out and those of the nearest parts
-enum { SECTORS = 8, LEVELS = 90, MOST = 400000, MANY = 8 };
+enum { SECTORS = 8, LEVELS = 90, MOST = 400000, MANY = 8, DEEPEST_TREE = 80 };
 
 void cond_depth_begin(const CondContext* context, CondDepthWork* work)
 {
@@ -245,6 +245,8 @@ static int look(Search* s, CondCell* cell, CondCell half[2])
     if (!s->body->hollow && is_shallow(s, cell, may))
         return 0;
     double depth = ask(s, cell->middle, cell->known[0], &part);
+    if (!(depth + cell->radius > s->best + may)) // depth changes no faster than place
+        return 0;
     if (s->body->hollow && depth <= 0.0) {
         if (-depth >= cell->radius)
             return 0;
@@ -306,16 +308,77 @@ static void search_cylinder(Search* s, const CondBoundary* surface)
     }
 }
 
+static void search_triangle(Search* s, const CondBoundary* surface, int t)
+{
+    const double* corner[3];
+    CondCell cell;
+    if (!cond_tree_overlap(surface->box_of + 6 * (size_t)t, s->body->box))
+        return;
+    for (int k = 0; k < 3; k++)
+        corner[k] = surface->vertex + 3 * (size_t)surface->triangle[3 * (size_t)t + k];
+    cond_cell_polygon(3, corner, NULL, &cell);
+    search_cell(s, &cell);
+}
+
+// No point of what a node holds is deeper than the middle of its box and the distance from there to
+// a corner together; -INFINITY where the node is not near the body.
+static double most_in(const Search* s, const CondBoundary* surface, int i)
+{
+    const double* box = surface->tree.node[i].box;
+    double middle[3], half[3];
+    int part;
+    if (!cond_tree_overlap(box, s->body->box))
+        return -INFINITY;
+    for (int k = 0; k < 3; k++) {
+        middle[k] = 0.5 * (box[k] + box[3 + k]);
+        half[k] = 0.5 * (box[3 + k] - box[k]);
+    }
+    return cond_boundary_depth(s->body, middle, -1, &part) + vec3_norm(half);
+}
+
+// The triangles of a surface by its tree, those that may be deepest first.
+static void search_tree(Search* s, const CondBoundary* surface)
+{
+    const CondTreeNode* node = surface->tree.node;
+    struct {
+        int at;
+        double most;
+    } stack[DEEPEST_TREE];
+    int n = 1;
+    stack[0].at = 0;
+    stack[0].most = INFINITY;
+    while (n > 0) {
+        int i = stack[--n].at;
+        if (!(stack[n].most > s->best))
+            continue;
+        if (node[i].primitive >= 0) {
+            search_triangle(s, surface, node[i].primitive);
+            continue;
+        }
+        int child[2] = {i + 1, node[i + 1].next};
+        double most[2] = {most_in(s, surface, child[0]), most_in(s, surface, child[1])};
+        int first = most[1] > most[0]; // which is looked at last is laid down first
+        for (int k = 0; k < 2; k++) {
+            int c = k ? first : 1 - first;
+            stack[n].at = child[c];
+            stack[n++].most = most[c];
+        }
+    }
+}
+
 static void search_surface(Search* s, const CondBoundary* surface)
 {
     const double* corner[3];
     CondCell cell;
+    if (surface->hollow) {
+        search_tree(s, surface);
+        return;
+    }
     for (int v = 0; v < surface->n_vertex; v++) {
         const double* x = surface->vertex + 3 * (size_t)v;
         const double box[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
         int part;
-        int used = !surface->hollow || surface->fan_begin[v] < surface->fan_begin[v + 1];
-        if (used && cond_tree_overlap(box, s->body->box))
+        if (cond_tree_overlap(box, s->body->box))
             ask(s, x, -1, &part);
     }
     if (surface->side)
@@ -326,14 +389,8 @@ static void search_surface(Search* s, const CondBoundary* surface)
         cond_cell_polygon(2, corner, NULL, &cell);
         search_cell(s, &cell);
     }
-    for (int t = 0; t < surface->n_triangle; t++) {
-        if (!cond_tree_overlap(surface->box_of + 6 * (size_t)t, s->body->box))
-            continue;
-        for (int k = 0; k < 3; k++)
-            corner[k] = surface->vertex + 3 * (size_t)surface->triangle[3 * (size_t)t + k];
-        cond_cell_polygon(3, corner, NULL, &cell);
-        search_cell(s, &cell);
-    }
+    for (int t = 0; t < surface->n_triangle; t++)
+        search_triangle(s, surface, t);
 }
 
 // Searches the surface of `one` in the body `two`; 1 where it finds something that is deeper than

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "geometry/box.h"
 #include "geometry/sort.h"
 #include "geometry/triangle.h"
 
@@ -210,6 +211,45 @@ static CondStatus make_tree(CondMeshSurface* mesh_surface)
     return status;
 }
 
+static void edge_ends(const CondMeshSurface* mesh_surface, int e, double box[6])
+{
+    const CondPolyEdge* edge = &mesh_surface->poly.edge[e];
+    cond_box_empty(box);
+    cond_box_stretch(box, mesh_surface->vertex + 3 * (size_t)edge->from);
+    cond_box_stretch(box, mesh_surface->vertex + 3 * (size_t)edge->to);
+}
+
+// What two meshes meet with, for meshes that are not convex.
+static CondStatus make_sharp_trees(CondMeshSurface* mesh_surface)
+{
+    const CondContext* m = &mesh_surface->context;
+    const CondPolyhedron* poly = &mesh_surface->poly;
+    size_t most = (size_t)(poly->n_edge > poly->n_corner ? poly->n_edge : poly->n_corner);
+    int n = 0;
+    if (poly->convex)
+        return COND_OK;
+    double* box = cond_allocate(m, most, 6 * sizeof *box);
+    if (!mesh_surface->sharp)
+        mesh_surface->sharp = cond_allocate(m, most, sizeof *mesh_surface->sharp);
+    CondStatus status = box && mesh_surface->sharp ? COND_OK : COND_OUT_OF_MEMORY;
+    for (int c = 0; c < poly->n_corner && !status; c++) {
+        const double* x = mesh_surface->vertex + 3 * (size_t)poly->corner[c];
+        memcpy(box + 6 * (size_t)c, x, 3 * sizeof *x);
+        memcpy(box + 6 * (size_t)c + 3, x, 3 * sizeof *x);
+    }
+    if (!status)
+        status = cond_tree_build(&mesh_surface->corner_tree, poly->n_corner, box);
+    for (int e = 0; e < poly->n_edge && !status; e++)
+        if (poly->edge[e].convex && e <= poly->edge[e].twin) {
+            edge_ends(mesh_surface, e, box + 6 * (size_t)n);
+            mesh_surface->sharp[n++] = e;
+        }
+    if (!status)
+        status = cond_tree_build(&mesh_surface->edge_tree, n, box);
+    cond_release(m, box);
+    return status;
+}
+
 CondStatus cond_mesh_surface_create(const CondContext* context, int n_vertex, const double* vertex,
                                     int n_face, const int* face, CondMeshSurface** out,
                                     CondError* error)
@@ -226,6 +266,8 @@ CondStatus cond_mesh_surface_create(const CondContext* context, int n_vertex, co
     mesh_surface->context = own;
     mesh_surface->n_face = n_face;
     cond_tree_begin(&own, &mesh_surface->tree);
+    cond_tree_begin(&own, &mesh_surface->corner_tree);
+    cond_tree_begin(&own, &mesh_surface->edge_tree);
     mesh_surface->vertex = cond_allocate(&own, (size_t)n_vertex, 3 * sizeof(double));
     mesh_surface->vertex_normal = cond_allocate(&own, (size_t)n_vertex, 3 * sizeof(double));
     mesh_surface->face = cond_allocate(&own, (size_t)n_face, 3 * sizeof(int));
@@ -252,6 +294,8 @@ CondStatus cond_mesh_surface_create(const CondContext* context, int n_vertex, co
         status = make_tree(mesh_surface);
         if (!status)
             status = cond_polyhedron_make(mesh_surface, &mesh_surface->poly);
+        if (!status)
+            status = make_sharp_trees(mesh_surface);
         if (status)
             cond_error_set(error, status, "out of memory");
     }
@@ -268,11 +312,12 @@ void cond_mesh_surface_destroy(CondMeshSurface* mesh_surface)
         return;
     CondContext own = mesh_surface->context;
     cond_tree_end(&mesh_surface->tree);
+    cond_tree_end(&mesh_surface->corner_tree);
+    cond_tree_end(&mesh_surface->edge_tree);
     cond_polyhedron_end(&own, &mesh_surface->poly);
-    void* arrays[] = {mesh_surface->vertex, mesh_surface->vertex_normal,
-                      mesh_surface->face,   mesh_surface->neighbour,
-                      mesh_surface->plane,  mesh_surface->fan_begin,
-                      mesh_surface->fan,    mesh_surface};
+    void* arrays[] = {mesh_surface->vertex,    mesh_surface->vertex_normal, mesh_surface->face,
+                      mesh_surface->neighbour, mesh_surface->plane,         mesh_surface->fan_begin,
+                      mesh_surface->fan,       mesh_surface->sharp,         mesh_surface};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(&own, arrays[i]);
 }
@@ -285,7 +330,8 @@ CondStatus cond_mesh_surface_shift(CondMeshSurface* mesh_surface, const double s
         mesh_surface->plane[4 * f + 3] += vec3_dot(mesh_surface->plane + 4 * f, shift);
     for (int f = 0; f < mesh_surface->poly.n_face; f++)
         mesh_surface->poly.plane[4 * f + 3] += vec3_dot(mesh_surface->poly.plane + 4 * f, shift);
-    return make_tree(mesh_surface);
+    CondStatus status = make_tree(mesh_surface);
+    return status ? status : make_sharp_trees(mesh_surface);
 }
 
 // ---- distance

@@ -19,6 +19,9 @@ typedef struct CondMeshSurface {
     int* fan;              // 3 face + corner                                 (3 n_face)
     CondTree tree;         // of the faces
     CondPolyhedron poly;   // its flat faces, straight edges and corners
+    CondTree corner_tree;  // of poly.corner; with the next two empty where poly is convex
+    CondTree edge_tree;    // of sharp
+    int* sharp;            // convex edges of poly, each once                 (edge_tree.n)
 } CondMeshSurface;
 
 // Copies the mesh. All triangles may be turned inward; then all are turned round. COND_BAD_ARGUMENT

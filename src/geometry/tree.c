@@ -180,6 +180,18 @@ CondStatus cond_tree_build(CondTree* tree, int n, const double* box)
     return status;
 }
 
+CondStatus cond_tree_build_as(CondTree* tree, const CondTree* like, const double* box)
+{
+    int n_node = like->n > 0 ? 2 * like->n - 1 : 0;
+    if (COND_RESERVE(&tree->arena, tree->node, n_node))
+        return COND_OUT_OF_MEMORY;
+    tree->n = like->n;
+    for (int i = 0; i < n_node; i++)
+        tree->node[i] = like->node[i];
+    cond_tree_refit(tree, box);
+    return COND_OK;
+}
+
 CondStatus cond_tree_build_clusters(CondTree* tree, int size, int n, const double* box, int* item,
                                     int* first)
 {
@@ -310,8 +322,8 @@ static double box_distance(const double box[6], const double p[3])
 {
     double sum = 0.0;
     for (int i = 0; i < 3; i++) {
-        double d = fmax(fmax(box[i] - p[i], p[i] - box[3 + i]), 0.0);
-        sum += d * d;
+        double low = box[i] - p[i], high = p[i] - box[3 + i], d = low > high ? low : high;
+        sum += d > 0.0 ? d * d : 0.0;
     }
     return sqrt(sum);
 }

@@ -57,6 +57,9 @@ void cond_tree_pairs_end(CondTreePairs* pairs);
 // Splits at the median of the centres along their widest axis, so the depth is ceil(log2 n). O(n
 // log n); may be called again.                                               box (n x 6)
 CondStatus cond_tree_build(CondTree* tree, int n, const double* box);
+// The same with the splits of another tree, of the same primitives in other places; O(n).
+//                                                                            box (n x 6)
+CondStatus cond_tree_build_as(CondTree* tree, const CondTree* like, const double* box);
 // New boxes for the same primitives; O(n), no allocation.                     box (n x 6)
 void cond_tree_refit(CondTree* tree, const double* box);
 
