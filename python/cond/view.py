@@ -29,6 +29,7 @@ class View:
     """A page that is served on this machine until it is closed. Jupyter shows it in the output of a cell."""
 
     address: str = ""
+    _cell: int | None = None  # of a notebook, which has shown it
 
     def open(self) -> None:
         """Opens the page: in a notebook below the cell, else in the browser."""
@@ -41,6 +42,16 @@ class View:
     def _repr_html_(self) -> str:
         return (f'<iframe src="{html.escape(self.address)}" width="100%" height="{PAGE_HEIGHT}" '
                 'style="border: 0"></iframe>')
+
+    def _ipython_display_(self) -> None:
+        """Once a cell: what `open` has shown there is not shown again as its last line."""
+        import IPython.display
+
+        notebook: Any = IPython
+        cell = notebook.get_ipython().execution_count
+        if cell != self._cell:
+            self._cell = cell
+            notebook.display.publish_display_data({"text/html": self._repr_html_(), "text/plain": repr(self)})
 
     def __repr__(self) -> str:
         return f"<cond viewer at {self.address}>"
@@ -166,6 +177,7 @@ class RunPage(PageView):
                 raise BadArgument("a page shows one scene, and this episode has another: begin another page")
             self._stage = stage
         self._frames.append(self._stage.frame(len(self._frames), state, sim, info))
+        self._cell = None
 
     def html(self) -> str:
         return page_of(self._stage, self.name, self._frames).decode()

@@ -14,6 +14,8 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import nbclient
+import nbformat
 import numpy as np
 import pytest
 
@@ -105,6 +107,24 @@ def test_notebooks_keep_recordings(recording: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys.modules["cond.view"], "notebook_display", lambda: shown.append)
     page = cond.view(recording)
     assert isinstance(page, RecordingPage) and shown[1:] == [page]
+
+
+@needs_page
+def test_a_cell_shows_once(recording: Path) -> None:
+    """A real notebook: a recording as the last line, a run that goes on, and a page that is shown again."""
+    cells = ["import cond", f"page = cond.view({str(recording)!r})\npage", "page", """
+model = cond.Model.from_path("push")
+sim, state = cond.Sim(model), model.state()
+run = cond.view(sim, state, server=False)
+run.open()
+run.update(info=sim.step(state))
+run"""]
+    notebook = nbformat.v4.new_notebook(  # type: ignore[no-untyped-call]
+        cells=[nbformat.v4.new_code_cell(cell) for cell in cells])  # type: ignore[no-untyped-call]
+    nbclient.NotebookClient(notebook, timeout=60).execute()
+    shown = [[output["data"]["text/html"] for output in cell.outputs] for cell in notebook.cells]
+    assert [len(outputs) for outputs in shown] == [0, 1, 1, 2]
+    assert all(html.startswith("<iframe srcdoc=") for outputs in shown for html in outputs)
 
 
 @needs_page
