@@ -63,7 +63,8 @@ const char* cond_choice_integrator(int index)
 
 const char* cond_impact_name(CondImpactLaw law)
 {
-    static const char* const names[] = {"false", "simultaneous", "sequential"};
+    static const char* const names[] = {"false", "propagated", "sequential",
+                                        "simultaneous"};
     return law >= 0 && (size_t)law < sizeof names / sizeof *names ? names[law] : NULL;
 }
 

@@ -333,6 +333,16 @@ static int is_held(const CondSim* sim, int g)
     return 0;
 }
 
+// 1 where the energy of one of a group's bodies is settled by the impact stage.
+static int has_rebounded(const CondSim* sim, int g)
+{
+    const CondGroups* groups = &sim->groups;
+    for (int k = groups->begin[g]; k < groups->begin[g] + groups->members[g]; k++)
+        if (cond_impact_is_exact(sim, groups->body[k]))
+            return 1;
+    return 0;
+}
+
 void cond_sim_balance(CondSim* sim)
 {
     const CondModel* model = sim->model;
@@ -351,8 +361,8 @@ void cond_sim_balance(CondSim* sim)
         int whole = groups->anchored[g] || groups->touched[g];
         int lasts = groups->touched[g] && !groups->euler[g];
         double energy = groups->kinetic[g], excess = groups->excess[g];
-        // Implicit Euler loses energy by its nature.
-        if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0))
+        // Implicit Euler loses energy by its nature; what has rebounded has its own account.
+        if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0) || has_rebounded(sim, g))
             continue;
         if (-excess > RESTORED * energy && is_held(sim, g))
             continue; // what hardly moves would get the rounding of its potential energy as speed

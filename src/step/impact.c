@@ -1,20 +1,20 @@
 // Contact is posed on v_hat. At theta < 1 a stopped v_hat means v_{k+1} = -v_k (1 - theta)/theta: a
-// bounce nobody asked for. Where contacts closed, the velocity therefore comes from a
-// velocity-level problem on M alone,
-//     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ - target >= 0:
-// the step without its contact forces, and impulses Lambda [N s] that make v+ obey the law.
+// bounce nobody asked for. Where contacts closed, the velocity therefore comes from velocity-level
+// problems on M alone. The first gives the forces of the step their due,
+//     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ >= 0:
+// the step without its contact forces, and impulses Lambda [N s] that make v+ obey the law. Contacts
+// that strike where something gives speed back are left out of it. From the velocity with which the
+// bodies arrive there (impact_energy.c) their impacts are made in rounds (impact_rounds.c).
+//
+// Of robots, rods and soft bodies forces of the step answer to contact forces, and the velocity
+// without the latter is none that they ever had: there the impacts begin with v_k, and the first
+// problem comes after them, with the speeds that they have left at the contacts as targets.
 //
 // Contacts that last (step/persistent.h) are taken where they are at the end of the step, and so is
 // what their forces gave: v+ differs from v_{k+1} by M^-1 J_{k+1}' (Lambda - t lambda), which is
 // small.
-//
-// Simultaneous impacts are Newton's law at all contacts at once, target = e_r times the speed of
-// approach at the start of the step. Sequential ones are made one after the other before
-// (impact_sequence.c); their change of v joins the right-hand side, and target is the speed with
-// which they left a contact.
 #include "step/impact.h"
 
-#include "base/disjoint.h"
 #include "base/memory.h"
 #include "body/body.h"
 #include "step/sim.h"
@@ -23,12 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double CLOSED = 1e-9; // a gap below this counts as closed [m]
-static const double STILL = 1e-9;  // an approach below this is none [m/s]
-static const double GROWTH = 1e-6; // of the energy exchanged, or ten tolerances: growth,
-static const double NOISE = 1e-12; // where it is more than this share of all
-
-enum { LOWER = 8 }; // steps from the restitution given to none
+static const double GROWTH = 1e-6; // of the energy exchanged, or ten tolerances: growth
 
 void cond_impact_destroy(CondImpact* impact)
 {
@@ -40,103 +35,35 @@ static CondStatus prepare(const CondModel* model, CondImpact* impact)
     CondSolverSettings settings = cond_contact_stage_settings(model);
     CondStatus status =
         cond_contact_stage_prepare(model, COND_ASSEMBLY_MASSES, &settings, &impact->stage);
+    CondArena* m = &impact->stage.arena;
+    impact->growth = fmax(GROWTH, 10.0 * settings.tolerance);
     if (status)
         return status;
-    if (!impact->before)
-        impact->before =
-            cond_arena_allocate(&impact->stage.arena, (size_t)model->n_dof, sizeof *impact->before);
-    if (!impact->after && model->settings.impact == COND_IMPACT_SEQUENTIAL)
-        impact->after =
-            cond_arena_allocate(&impact->stage.arena, (size_t)model->n_dof, sizeof *impact->after);
-    impact->growth = fmax(GROWTH, 10.0 * settings.tolerance);
-    int all = impact->before && (impact->after || model->settings.impact != COND_IMPACT_SEQUENTIAL);
-    return all ? COND_OK : COND_OUT_OF_MEMORY;
-}
-
-// Speed at which the bodies approach at contact c with velocity v; positive: approaching.
-static double approach(const CondSim* sim, int c, const double* v)
-{
-    const CondContact* contact = &sim->assembly.contact[c];
-    double u[3];
-    cond_contact_velocity(contact, v, u);
-    return contact->phi[0] - u[0];
-}
-
-// Gap of contact c at the end of the step [m].
-static double end_gap(const CondSim* sim, int c)
-{
-    const CondCandidate* candidate = &sim->candidates.candidate[c];
-    return candidate->gap + candidate->bias - sim->time_step * approach(sim, c, sim->v_hat);
-}
-
-// 1 where contact c is closed at the end of the step.
-static int is_closed(const CondSim* sim, int c)
-{
-    return sim->lambda[3 * c] > 0.0 || !(end_gap(sim, c) > CLOSED);
-}
-
-// 1 where it may take part in an impact: in a sequence, also where it was closed at the start.
-static int takes_part(const CondSim* sim, int c)
-{
-    return is_closed(sim, c) || (sim->model->settings.impact == COND_IMPACT_SEQUENTIAL &&
-                                 !(sim->candidates.candidate[c].gap > CLOSED));
-}
-
-// What the contacts of an island ask for.
-enum { ALWAYS = 1, MEETS = 2, REBOUNDS = 4 };
-
-static int asks_for(const CondSim* sim, const CondState* state, int c)
-{
-    const CondCandidate* candidate = &sim->candidates.candidate[c];
-    int closes = approach(sim, c, state->v) > STILL, bounces = candidate->restitution > 0.0;
-    int always = sim->theta[candidate->point[0].body] < 1.0 || (closes && bounces);
-    return (always ? ALWAYS : 0) | (closes ? MEETS : 0) | (bounces ? REBOUNDS : 0);
-}
-
-// 1 when an impact stage is needed: for the bounce trap, or because bodies meet that rebound. In a
-// sequence these may be others than those that the impact begins with. Islands that need none take
-// no part in it: what rests stays as it is, whatever is struck elsewhere.
-static int find_needed(const CondSim* sim, const CondState* state)
-{
-    int n_body = sim->model->n_body, *of = sim->impact.island, *asks = of + n_body, any = 0;
-    int apart = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL;
-    for (int b = 0; b < n_body; b++) {
-        of[b] = b;
-        asks[b] = 0;
-    }
-    for (int c = 0; c < sim->candidates.n; c++) {
-        const CondPoint* point = sim->candidates.candidate[c].point;
-        if (takes_part(sim, c) && point[1].body >= 0)
-            cond_disjoint_join(of, point[0].body, point[1].body);
-    }
-    for (int c = 0; c < sim->candidates.n; c++)
-        if (takes_part(sim, c))
-            asks[cond_disjoint_find(of, sim->candidates.candidate[c].point[0].body)] |=
-                asks_for(sim, state, c);
-    for (int r = 0; r < sim->rows.n; r++)
-        if (cond_joint_row_needs_impact(sim, r))
-            asks[cond_disjoint_find(of, sim->rows.row[r].body)] |= ALWAYS;
-    for (int b = 0; b < n_body; b++) {
-        int island = cond_disjoint_find(of, b);
-        of[b] = island; // the lowest of its bodies, so that it is settled already
-        if (island == b)
-            asks[b] = asks[b] & ALWAYS || (apart && asks[b] & MEETS && asks[b] & REBOUNDS);
-        else
-            asks[b] = asks[island];
-        any |= asks[b];
-    }
-    return any;
+    int failed = COND_RESERVE(m, impact->before, model->n_dof) ||
+                 COND_RESERVE(m, impact->after, model->n_dof) ||
+                 COND_RESERVE(m, impact->push, model->n_dof) ||
+                 COND_RESERVE(m, impact->momentum, model->n_dof) ||
+                 COND_RESERVE(m, impact->potential, model->n_body) ||
+                 COND_RESERVE(m, impact->sum, model->n_body);
+    return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
 // 1 where a body's island takes part in the impact.
 static int is_struck(const CondSim* sim, int body)
 {
-    return sim->impact.island[sim->model->n_body + body];
+    return sim->impact.part[body] != 0;
+}
+
+// 1 where it begins with its impacts, and the forces of the step come after them.
+static int is_inexact(const CondSim* sim, int body)
+{
+    int part = sim->impact.part[body];
+    return part & COND_IMPACT_REBOUNDS && !(part & COND_IMPACT_EXACT);
 }
 
 // Puts contact c into the list: one that lasts as it is at the end of the step, where it is there
 // still; *from: where to look on. What has left there keeps its force.
-static void list_contact(CondSim* sim, int c, int* from)
+static void list_contact(CondSim* sim, const CondState* state, int c, int* from)
 {
     CondImpact* impact = &sim->impact;
     CondCandidateList* closed = &impact->stage.candidates;
@@ -150,22 +77,27 @@ static void list_contact(CondSim* sim, int c, int* from)
         candidate.moved = 1;
     }
     impact->contact_of[closed->n] = c;
+    impact->strikes[closed->n] = (unsigned char)cond_impact_strikes(sim, state, c);
     closed->candidate[closed->n++] = candidate;
 }
 
 // The contacts that take part.
-static CondStatus list_contacts(CondSim* sim)
+static CondStatus list_contacts(CondSim* sim, const CondState* state)
 {
     CondImpact* impact = &sim->impact;
     CondCandidateList* closed = &impact->stage.candidates;
-    if (cond_candidates_reserve(closed, sim->candidates.n) ||
-        COND_RESERVE(&impact->stage.arena, impact->contact_of, sim->candidates.n) ||
-        COND_RESERVE(&impact->stage.arena, impact->expected, 3 * cond_sim_n_force(sim)))
+    CondArena* m = &impact->stage.arena;
+    int n = sim->candidates.n, all = cond_sim_n_force(sim);
+    if (cond_candidates_reserve(closed, n) || COND_RESERVE(m, impact->contact_of, n) ||
+        COND_RESERVE(m, impact->strikes, n) || COND_RESERVE(m, impact->group, all) ||
+        COND_RESERVE(m, impact->member, all) || COND_RESERVE(m, impact->expected, 3 * all) ||
+        COND_RESERVE(m, impact->impulse, 3 * all))
         return COND_OUT_OF_MEMORY;
     closed->n = 0;
-    for (int c = 0, from = 0; c < sim->candidates.n; c++)
-        if (takes_part(sim, c) && is_struck(sim, sim->candidates.candidate[c].point[0].body))
-            list_contact(sim, c, &from);
+    for (int c = 0, from = 0; c < n; c++)
+        if (cond_impact_is_listed(sim, c))
+            list_contact(sim, state, c, &from);
+    memset(impact->impulse, 0, 3 * (size_t)all * sizeof *impact->impulse);
     return COND_OK;
 }
 
@@ -203,119 +135,159 @@ static void take_forces_back(CondSim* sim)
     cond_held_put_end(sim, v);
 }
 
-// 1 where the impulses of an answer raised the kinetic energy: sum Lambda' (u- + u+)/2, against
-// what they exchanged, the same with sizes.
-static int has_gained(const CondImpact* impact, const CondContact* contact, int n)
+// What the forces of the step have given is what a contact that lasts needs again. Groups of a few
+// bodies are solved from nothing in a few iterations of V-FPI.
+static void expect(const CondSim* sim, int k, double expected[3])
 {
-    const CondProblem* problem = &impact->stage.assembly.problem;
-    double gain = 0.0, exchanged = 0.0, all = 0.0; // all: twice the kinetic energy before
-    for (int i = 0; i < problem->n_dof; i++)
-        all += impact->before[i] * problem->b[i];
-    for (int k = 0; k < n; k++) {
-        double u[3], w[3];
-        cond_contact_velocity(&contact[k], impact->before, u);
-        cond_contact_velocity(&contact[k], impact->stage.v, w);
-        for (int i = 0; i < 3; i++) {
-            double lambda = impact->stage.lambda[3 * k + i], phi = contact[k].phi[i];
-            gain += 0.5 * lambda * (u[i] - phi + w[i] - phi);
-            exchanged += 0.5 * fabs(lambda) * (fabs(u[i] - phi) + fabs(w[i] - phi));
-        }
-    }
-    return gain > fmax(impact->growth * exchanged, NOISE * all);
+    enum { FEW = 10 };
+    const CondImpact* impact = &sim->impact;
+    const CondGroups* groups = &sim->groups;
+    int known = k < impact->stage.candidates.n && impact->stage.candidates.candidate[k].moved &&
+                groups->members[groups->of[cond_impact_body(sim, k)]] > FEW;
+    for (int i = 0; i < 3; i++)
+        expected[i] = known ? sim->time_step * sim->lambda[3 * impact->contact_of[k] + i] : 0.0;
 }
 
-static CondStatus solve_from(CondImpact* impact, const CondProblem* problem, const double* start,
-                             const double* expected, CondSolveInfo* info)
+CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected, int n,
+                             CondSolveInfo* info)
 {
+    CondProblem problem = impact->stage.assembly.problem;
     CondSolveInfo one = {.status = COND_OK};
-    memcpy(impact->stage.v, start, (size_t)problem->n_dof * sizeof(double));
-    CondStatus status = cond_contact_stage_solve(&impact->stage, problem, expected, &one);
+    problem.contact = impact->group;
+    problem.n_contact = n;
+    memcpy(impact->stage.v, start, (size_t)problem.n_dof * sizeof(double));
+    CondStatus status = cond_contact_stage_solve(&impact->stage, &problem, expected, &one);
     cond_sim_add_solve(&one, info);
     return status;
 }
 
-CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected,
-                             CondContact* contact, int n, CondSolveInfo* info)
+// Puts contact k of the stage, or a row, into the problem at hand, with a target of its own.
+static int add_to_group(CondSim* sim, int k, int n, double target)
 {
-    CondProblem problem = impact->stage.assembly.problem;
-    int rebounds = 0;
-    problem.contact = contact;
-    problem.n_contact = n;
-    for (int k = 0; k < n; k++)
-        rebounds |= contact[k].phi[0] < 0.0;
-    CondStatus status = solve_from(impact, &problem, start, expected, info);
-    for (int left = LOWER; left > 0 && rebounds && status >= 0; left--) {
-        if (!has_gained(impact, contact, n))
-            break;
-        for (int k = 0; k < n; k++)
-            contact[k].phi[0] *= (left - 1.0) / left;
-        status = solve_from(impact, &problem, start, expected, info);
-    }
+    CondImpact* impact = &sim->impact;
+    impact->member[n] = k;
+    impact->group[n] = impact->stage.assembly.contact[k];
+    if (k < impact->stage.candidates.n)
+        impact->group[n].phi[0] = -target;
+    expect(sim, k, impact->expected + 3 * (ptrdiff_t)n);
+    return n + 1;
+}
+
+// Solves for it, and adds the impulses.
+static CondStatus solve_group(CondSim* sim, const double* start, int n, CondSolveInfo* info)
+{
+    CondImpact* impact = &sim->impact;
+    CondStatus status = cond_impact_solve(impact, start, impact->expected, n, info);
+    for (int k = 0; k < n && status >= 0; k++)
+        for (int i = 0; i < 3; i++)
+            impact->impulse[3 * (ptrdiff_t)impact->member[k] + i] += impact->stage.lambda[3 * k + i];
     return status;
 }
 
-// What the forces of the step have given is what a contact that lasts needs again. Groups of a few
-// bodies are solved from nothing in a few iterations of V-FPI.
-static void expect(const CondSim* sim, int k)
+// v = the answer, for the bodies for which `of` holds.
+static void copy_bodies(const CondSim* sim, int (*of)(const CondSim*, int), const double* from,
+                        double* v)
 {
-    enum { FEW = 10 };
-    const CondImpact* impact = &sim->impact;
-    const CondCandidate* candidate = &impact->stage.candidates.candidate[k];
-    const CondGroups* groups = &sim->groups;
-    int known = candidate->moved && groups->members[groups->of[candidate->point[0].body]] > FEW;
-    for (int i = 0; i < 3; i++)
-        impact->expected[3 * k + i] =
-            known ? sim->time_step * sim->lambda[3 * impact->contact_of[k] + i] : 0.0;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        const CondBody* body = &sim->model->body[b];
+        if (of(sim, b))
+            memcpy(v + body->dof_begin, from + body->dof_begin,
+                   (size_t)body->n_dof * sizeof(double));
+    }
 }
 
-// The problem at the end: v and the impulses of all contacts.
-static CondStatus finish(CondSim* sim, const CondState* state, CondSolveInfo* info)
+static int is_plain(const CondSim* sim, int body)
+{
+    int part = sim->impact.part[body];
+    return part & COND_IMPACT_TAKES_PART && !(part & COND_IMPACT_REBOUNDS);
+}
+
+// The forces of the step at the contacts that last: into the velocity at its end, and of islands
+// that rebound into the one with which they arrive.
+static CondStatus bear(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
     CondImpact* impact = &sim->impact;
-    CondContactStage* stage = &impact->stage;
-    int sequence = sim->model->settings.impact == COND_IMPACT_SEQUENTIAL, n = stage->candidates.n;
-    take_forces_back(sim);
-    for (int i = 0; i < sim->model->n_dof && sequence; i++)
-        impact->before[i] += impact->after[i] - state->v[i];
-    if (sequence)
-        cond_assembly_multiply(&stage->assembly, impact->before, stage->assembly.b,
-                               sim->model->settings.solver.threads);
-    memset(impact->expected + 3 * n, 0, 3 * (size_t)impact->n_row * sizeof *impact->expected);
-    for (int k = 0; k < n; k++)
-        expect(sim, k);
-    for (int k = 0; k < n; k++) {
-        int c = impact->contact_of[k], struck = sequence && impact->impulse[3 * k] > 0.0;
-        double* phi = &stage->assembly.contact[k].phi[0];
-        if (struck)
-            *phi = -fmax(-approach(sim, c, impact->after), 0.0);
-        else if (sequence)
-            *phi = fmax(end_gap(sim, c), 0.0) / sim->time_step;
-        else if (!stage->candidates.candidate[k].moved) {
-            double speed = approach(sim, c, state->v);
-            *phi = speed > STILL ? -stage->candidates.candidate[k].restitution * speed : 0.0;
+    CondStatus status = COND_OK;
+    int n = 0;
+    for (int k = 0; k < impact->stage.candidates.n + impact->n_row; k++) {
+        int b = cond_impact_body(sim, k), strikes = k < impact->stage.candidates.n &&
+                                                    impact->strikes[k];
+        if (is_plain(sim, b) || (cond_impact_is_exact(sim, b) && !strikes))
+            n = add_to_group(sim, k, n, 0.0);
+    }
+    memcpy(impact->after, sim->next->v, (size_t)sim->model->n_dof * sizeof(double));
+    copy_bodies(sim, cond_impact_is_exact, impact->before, impact->after);
+    if (n > 0)
+        status = solve_group(sim, impact->after, n, info);
+    if (status < 0 || n == 0) {
+        copy_bodies(sim, is_inexact, state->v, impact->after);
+        return status;
+    }
+    copy_bodies(sim, is_plain, impact->stage.v, sim->next->v);
+    copy_bodies(sim, cond_impact_is_exact, impact->stage.v, impact->after);
+    copy_bodies(sim, is_inexact, state->v, impact->after);
+    return status;
+}
+
+// The forces of the step after the impacts: what has bounced keeps the speed that it has left with.
+static CondStatus bear_after(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    const CondModel* model = sim->model;
+    CondImpact* impact = &sim->impact;
+    int n = 0, threads = model->settings.solver.threads;
+    for (int k = 0; k < impact->stage.candidates.n + impact->n_row; k++) {
+        double target = 0.0;
+        if (!is_inexact(sim, cond_impact_body(sim, k)))
+            continue;
+        if (k < impact->stage.candidates.n) {
+            int c = impact->contact_of[k];
+            target = impact->impulse[3 * (ptrdiff_t)k] > 0.0
+                         ? fmax(-cond_impact_approach(sim, c, impact->after), 0.0)
+                         : -fmax(cond_impact_end_gap(sim, c), 0.0) / sim->time_step;
         }
+        n = add_to_group(sim, k, n, target);
     }
-    // After a sequence the impulses only hold what it has left against the forces of the step.
-    CondStatus status =
-        sequence ? solve_from(impact, &stage->assembly.problem, impact->before, NULL, info)
-                 : cond_impact_solve(impact, sim->next->v, impact->expected,
-                                     stage->assembly.contact, n + impact->n_row, info);
-    for (int i = 0; i < 3 * n && status >= 0 && sequence; i++)
-        stage->lambda[i] += impact->impulse[i];
+    if (n == 0)
+        return COND_OK;
+    take_forces_back(sim);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof && is_inexact(sim, b); i++)
+            impact->before[i] += impact->after[i] - state->v[i];
+    }
+    cond_held_put_end(sim, impact->before);
+    cond_assembly_multiply(&impact->stage.assembly, impact->before, impact->stage.assembly.b,
+                           threads);
+    CondStatus status = solve_group(sim, impact->before, n, info);
+    if (status >= 0)
+        copy_bodies(sim, is_inexact, impact->stage.v, sim->next->v);
     return status;
 }
 
-CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info)
+// The impulses of all contacts that took part.
+static void put_impulses(CondSim* sim)
+{
+    const CondImpact* impact = &sim->impact;
+    int n = impact->stage.candidates.n;
+    for (int c = 0; c < sim->candidates.n; c++)
+        if (!cond_persistent_is_moved(sim, c) &&
+            is_struck(sim, sim->candidates.candidate[c].point[0].body))
+            memset(sim->impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->impulse);
+    for (int k = 0; k < n + impact->n_row; k++) {
+        int c = k < n ? impact->contact_of[k] : sim->candidates.n + sim->rows.part[k - n];
+        memcpy(sim->impulse + 3 * (ptrdiff_t)c, impact->impulse + 3 * (ptrdiff_t)k,
+               3 * sizeof *sim->impulse);
+    }
+}
+
+// The problems of the stage: its contacts, and the rows of joints behind them.
+static CondStatus pose(CondSim* sim, const CondState* state)
 {
     CondImpact* impact = &sim->impact;
     CondContactStage* stage = &impact->stage;
-    if (COND_RESERVE(&sim->arena, impact->island, 2 * sim->model->n_body))
-        return COND_OUT_OF_MEMORY;
-    if (!find_needed(sim, state))
-        return COND_OK;
     CondStatus status = prepare(sim->model, impact);
     if (!status)
-        status = list_contacts(sim);
+        status = list_contacts(sim, state);
     if (status)
         return status;
     stage->given = sim->held.n > 0 ? sim->held.flag : NULL;
@@ -324,31 +296,38 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     cond_assembly_begin(&stage->assembly, &sim->at_start, NULL, NULL);
     status = cond_assembly_finish(&stage->assembly, &sim->at_start, &sim->at_end,
                                   &stage->candidates, INFINITY);
-    if (!status)
-        status = cond_joint_rows_pose_impact(sim, impact->island + sim->model->n_body,
-                                             &stage->assembly, stage->candidates.n, &impact->n_row);
+    return status ? status
+                  : cond_joint_rows_pose_impact(sim, impact->part, &stage->assembly,
+                                                stage->candidates.n, &impact->n_row);
+}
+
+CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info)
+{
+    CondImpact* impact = &sim->impact;
     CondStatus worst = COND_OK;
-    if (!status && sim->model->settings.impact == COND_IMPACT_SEQUENTIAL)
-        worst = status = cond_impact_sequence(sim, state, info);
-    if (status >= 0)
-        status = finish(sim, state, info);
+    int rebounds = 0;
+    if (COND_RESERVE(&sim->arena, impact->island, sim->model->n_body) ||
+        COND_RESERVE(&sim->arena, impact->part, sim->model->n_body))
+        return COND_OUT_OF_MEMORY;
+    if (!cond_impact_find_islands(sim, state))
+        return COND_OK;
+    for (int b = 0; b < sim->model->n_body; b++)
+        rebounds |= impact->part[b] & COND_IMPACT_REBOUNDS;
+    CondStatus status = pose(sim, state);
+    if (status)
+        return status;
+    take_forces_back(sim);
+    worst = status = bear(sim, state, info);
+    if (status >= 0 && rebounds) {
+        cond_impact_arrive(sim, state);
+        status = cond_impact_rounds(sim, info);
+        worst = status > worst ? status : worst;
+        copy_bodies(sim, cond_impact_is_exact, impact->after, sim->next->v);
+    }
+    if (status >= 0 && rebounds)
+        status = bear_after(sim, state, info);
     if (status < 0)
         return status;
-    for (int b = 0; b < sim->model->n_body; b++) {
-        const CondBody* body = &sim->model->body[b];
-        if (is_struck(sim, b))
-            memcpy(sim->next->v + body->dof_begin, stage->v + body->dof_begin,
-                   (size_t)body->n_dof * sizeof(double));
-    }
-    for (int c = 0; c < sim->candidates.n; c++)
-        if (!cond_persistent_is_moved(sim, c) &&
-            is_struck(sim, sim->candidates.candidate[c].point[0].body))
-            memset(sim->impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->impulse);
-    for (int k = 0; k < stage->candidates.n + impact->n_row; k++) {
-        int row = k - stage->candidates.n;
-        int c = row < 0 ? impact->contact_of[k] : sim->candidates.n + sim->rows.part[row];
-        memcpy(sim->impulse + 3 * (ptrdiff_t)c, stage->lambda + 3 * (ptrdiff_t)k,
-               3 * sizeof *sim->impulse);
-    }
+    put_impulses(sim);
     return status > worst ? status : worst;
 }

@@ -4,20 +4,43 @@
 
 #include "step/contact_stage.h"
 
+typedef struct CondSim CondSim;
+
+// What becomes of the bodies of an island, by closed contacts, in the stage.
+typedef enum CondImpactPart {
+    COND_IMPACT_TAKES_PART = 1, // the velocity that the step gives them is replaced
+    COND_IMPACT_REBOUNDS = 2,   // something is struck that gives speed back
+    COND_IMPACT_EXACT = 4,      // and they keep their energy: rigid bodies and particles alone
+} CondImpactPart;
+
+// Sums over an island, kept at its lowest body.
+typedef struct CondImpactIsland {
+    double first, fastest;       // approach in the first round, and in the one at hand [m/s]
+    double gain, exchanged, all; // energy won by the impulses of a round, theirs, and kinetic [J]
+    double energy, slope, curve; // energy of v + x d less what it should be: at x = 0, derivatives
+    int n_contact, n_impact;     // contacts, and impacts that they have made
+    int left;                    // steps left to lower restitution by
+} CondImpactIsland;
+
 typedef struct CondImpact {
-    CondContactStage stage; // its contacts are the closed ones of the step
-    int* contact_of;        // their index among the contacts of the step   (n_contact)
-    int* island;            // of each body, by its lowest one; then 1 where it takes part
-                            //                                              (2 x n_body)
-    int n_row;              // rows of joints behind them, sim->rows.part
-    double* before;         // v before the impulses                        (n_dof)
-    double* expected;       // impulses of the step's forces [N s]          (n_contact x 3)
-    double growth;          // of the energy exchanged: above this restitution is lowered
-    // of the sequence of impacts
-    double* after;      // v after it                                       (n_dof)
-    double* impulse;    // sums over it [N s]                               (n_contact x 3)
-    CondContact* group; // the contacts of one impact                       (n_contact)
-    int* member;        // which of the closed ones they are                (n_contact)
+    CondContactStage stage;   // its contacts are the closed ones of the step
+    int* contact_of;          // their index among the contacts of the step   (n_contact)
+    unsigned char* strikes;   // 1: it closes in this step                    (n_contact)
+    int* island;              // of each body, by its lowest one              (n_body)
+    int* part;                // of each body, flags of CondImpactPart        (n_body)
+    CondImpactIsland* sum;    //                                              (n_body)
+    int n_exact;              // bodies of exact islands; 0: the stage did not run
+    int n_row;                // rows of joints behind the contacts, sim->rows.part
+    double* before;           // M^-1 b: v before the impulses of a problem   (n_dof)
+    double* after;            // v that impacts begin with, and lead to       (n_dof)
+    double* push;             // M^-1 of the normal impulses at what strikes  (n_dof)
+    double* momentum;         // scratch                                      (n_dof)
+    double* potential;        // of each body where the step has led [J]      (n_body)
+    double* impulse;          // sums of all problems [N s]     (n_contact + n_row, x 3)
+    double* expected;         // of the forces of the step [N s] (n_contact + n_row, x 3)
+    CondContact* group;       // the contacts of one problem        (n_contact + n_row)
+    int* member;              // which of the stage's they are      (n_contact + n_row)
+    double growth;            // of the energy exchanged: above this restitution is lowered
 } CondImpact;
 
 void cond_impact_destroy(CondImpact* impact);
@@ -26,15 +49,49 @@ void cond_impact_destroy(CondImpact* impact);
 // what led there, where contacts closed in a way that asks for it.
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);
 
-// Impulses at n contacts, whose restitution is in their phi, change impact->before = M^-1 b: v in
-// stage->v, impulses in stage->lambda. Energy does not grow: where it would, as friction may let
-// it, all restitution is lowered until it does not. The solver starts from v = start and the
-// impulses expected; NULL: none.
-CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected,
-                             CondContact* contact, int n, CondSolveInfo* info);
+// ---- islands (impact_island.c)
 
-// One impact after the other, from the velocity v_k of the state on; the velocity after them in
-// impact->after, their impulses in impact->impulse.
-CondStatus cond_impact_sequence(CondSim* sim, const CondState* state, CondSolveInfo* info);
+// Speed at which the bodies approach at contact c of the step with velocity v; positive:
+// approaching. Gap of the contact at the end of the step [m].
+double cond_impact_approach(const CondSim* sim, int c, const double* v);
+double cond_impact_end_gap(const CondSim* sim, int c);
+
+// An approach below this is none [m/s].
+double cond_impact_still(const CondSim* sim);
+
+// 1 where contact c of the step closes in it, from a state apart.
+int cond_impact_strikes(const CondSim* sim, const CondState* state, int c);
+
+// Finds the islands and the parts of their bodies; returns 1 where one takes part.
+int cond_impact_find_islands(CondSim* sim, const CondState* state);
+
+// 1 where contact c of the step is one of the stage's.
+int cond_impact_is_listed(const CondSim* sim, int c);
+
+// The body whose island a contact of the stage, or a row behind them, belongs to.
+int cond_impact_body(const CondSim* sim, int k);
+
+// ---- impacts (impact_rounds.c)
+
+// Impacts change impact->after, by the law of the scene; their impulses are added to
+// impact->impulse.
+CondStatus cond_impact_rounds(CondSim* sim, CondSolveInfo* info);
+
+// Solves the problem of n contacts in impact->group that changes impact->before = M^-1 b, from
+// v = start and the impulses expected; NULL: none. v in stage->v, impulses in stage->lambda.
+CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected, int n,
+                             CondSolveInfo* info);
+
+// ---- energy (impact_energy.c)
+
+// impact->after of exact islands: from the velocity that the forces of the step have led to, where
+// nothing was struck, to the one that bodies arrive with.
+void cond_impact_arrive(CondSim* sim, const CondState* state);
+
+// What the correction of penetration has lifted since is paid for by the impulses.
+void cond_impact_settle(CondSim* sim);
+
+// 1 where the energy of a body is settled by the stage.
+int cond_impact_is_exact(const CondSim* sim, int body);
 
 #endif

@@ -28,7 +28,7 @@ static int is_asked(const CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     return sim->persistent != COND_PERSISTENT_BARRED &&
-           settings->impact == COND_IMPACT_SIMULTANEOUS && isinf(settings->kv) &&
+           settings->impact != COND_IMPACT_OFF && isinf(settings->kv) &&
            settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 

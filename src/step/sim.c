@@ -287,6 +287,7 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
                                                    &info->corrected, NULL));
         worst = status > worst ? status : worst;
         cond_joint_rows_lead_back(sim, left); // what the correction has pushed there
+        cond_impact_settle(sim);
     }
     STAGE(COND_STAGE_INTEGRATE, cond_sim_finish_next(sim));
     status = commit(sim, state, info);

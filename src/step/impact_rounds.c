@@ -1,0 +1,222 @@
+// Impacts, in rounds. Of the contacts of an island those at which bodies approach are resolved by
+// Newton's restitution and friction on the masses; then those at which they do so now, until none
+// approaches any more. An impact so runs through a row of bodies as it does through a row of hard
+// balls, and where all contacts of a round give e times the speed back that they took, as
+//     0 <= Lambda_n  _|_  Jn v+ - e s >= 0,      s = -Jn v- > 0
+// has it, the energy changes by -sum Lambda_n (1 - e) s/2: it is kept for e = 1 and never grows.
+//
+// The laws differ in who takes part in a round: whatever approaches (propagated); of it the fastest
+// alone, with those that are as fast (sequential); or all that are closed, once, those that did not
+// close in the step with nothing to give back (simultaneous).
+//
+// Rounds that never end, between bodies that press on each other or lose speed in every impact, are
+// cut short: what still approaches is stopped without restitution.
+#include "step/impact.h"
+
+#include "step/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double TIE = 1e-6;    // of the fastest approach: as fast
+static const double OVER = 1e-6;   // of the first approach: no approach any more
+static const double NOISE = 1e-12; // of the energy of motion: no gain
+
+enum {
+    LOWER = 8,    // steps from the restitution given to none
+    IMPACTS = 20, // that the contacts of an island may make, each in the mean,
+    SEVERAL = 200 // and more, so that a few bodies may go to and fro
+};
+
+typedef enum Round { RESTITUTION, STOP } Round;
+
+// Speed at which contact k of the stage approaches with velocity v.
+static double approach(const CondImpact* impact, int k, const double* v)
+{
+    double u[3];
+    cond_contact_velocity(&impact->stage.assembly.contact[k], v, u); // whose phi is zero
+    return -u[0];
+}
+
+static CondImpactIsland* island_of(const CondSim* sim, int k)
+{
+    return &sim->impact.sum[sim->impact.island[cond_impact_body(sim, k)]];
+}
+
+static int rebounds(const CondSim* sim, int k)
+{
+    return sim->impact.part[cond_impact_body(sim, k)] & COND_IMPACT_REBOUNDS;
+}
+
+static void begin(CondSim* sim)
+{
+    for (int b = 0; b < sim->model->n_body; b++)
+        sim->impact.sum[b] = (CondImpactIsland){.left = LOWER};
+    for (int k = 0; k < sim->impact.stage.candidates.n; k++)
+        island_of(sim, k)->n_contact++;
+}
+
+static void find_fastest(CondSim* sim, int first)
+{
+    CondImpact* impact = &sim->impact;
+    for (int b = 0; b < sim->model->n_body; b++)
+        impact->sum[b].fastest = 0.0;
+    for (int k = 0; k < impact->stage.candidates.n; k++)
+        if (rebounds(sim, k))
+            island_of(sim, k)->fastest =
+                fmax(island_of(sim, k)->fastest, approach(impact, k, impact->after));
+    for (int b = 0; b < sim->model->n_body && first; b++)
+        impact->sum[b].first = impact->sum[b].fastest;
+}
+
+static int is_spent(const CondImpactIsland* island)
+{
+    return island->n_impact >= SEVERAL + IMPACTS * island->n_contact;
+}
+
+// 1 where contact k is in the round, with the speed at which it approaches.
+static int takes_part(const CondSim* sim, int k, Round round, double* speed)
+{
+    const CondImpact* impact = &sim->impact;
+    const CondImpactIsland* island = island_of(sim, k);
+    CondImpactLaw law = sim->model->settings.impact;
+    if (!rebounds(sim, k))
+        return 0;
+    *speed = approach(impact, k, impact->after);
+    if (law == COND_IMPACT_SIMULTANEOUS)
+        return island->n_impact == 0;
+    if (!(island->fastest > fmax(OVER * island->first, cond_impact_still(sim))))
+        return 0;
+    if (round == STOP)
+        return is_spent(island);
+    double least = law == COND_IMPACT_SEQUENTIAL
+                       ? (1.0 - TIE) * island->fastest
+                       : fmax(OVER * island->first, cond_impact_still(sim));
+    return !is_spent(island) && *speed >= least;
+}
+
+// The contacts of a round, with their restitution; returns how many.
+static int gather(CondSim* sim, Round round)
+{
+    CondImpact* impact = &sim->impact;
+    const CondContactStage* stage = &impact->stage;
+    int at_once = sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS, n = 0;
+    for (int k = 0; k < stage->candidates.n; k++) {
+        double speed = 0.0, e = round == STOP ? 0.0 : stage->candidates.candidate[k].restitution;
+        if (!takes_part(sim, k, round, &speed))
+            continue;
+        if (at_once && !impact->strikes[k])
+            e = 0.0;
+        impact->member[n] = k;
+        impact->group[n] = stage->assembly.contact[k];
+        impact->group[n++].phi[0] = -e * fmax(speed, 0.0);
+    }
+    for (int i = 0; i < n; i++) {
+        island_of(sim, impact->member[i])->n_impact++;
+        island_of(sim, impact->member[i])->left = LOWER;
+    }
+    return n;
+}
+
+// Energy that the impulses of an answer have won in each island, sum Lambda' (u- + u+)/2, and what
+// they have exchanged, the same with sizes; and the energy of motion before.
+static void measure(CondSim* sim, int n)
+{
+    CondImpact* impact = &sim->impact;
+    const CondProblem* problem = &impact->stage.assembly.problem;
+    for (int b = 0; b < sim->model->n_body; b++)
+        impact->sum[b].gain = impact->sum[b].exchanged = impact->sum[b].all = 0.0;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        const CondBody* body = &sim->model->body[b];
+        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
+            impact->sum[impact->island[b]].all += impact->before[i] * problem->b[i];
+    }
+    for (int k = 0; k < n; k++) {
+        CondImpactIsland* island = island_of(sim, impact->member[k]);
+        const CondContact* contact = &impact->group[k];
+        double u[3], w[3];
+        cond_contact_velocity(contact, impact->before, u);
+        cond_contact_velocity(contact, impact->stage.v, w);
+        for (int i = 0; i < 3; i++) {
+            double lambda = impact->stage.lambda[3 * k + i], phi = contact->phi[i];
+            island->gain += 0.5 * lambda * (u[i] - phi + w[i] - phi);
+            island->exchanged += 0.5 * fabs(lambda) * (fabs(u[i] - phi) + fabs(w[i] - phi));
+        }
+    }
+}
+
+static int has_gained(const CondImpact* impact, const CondImpactIsland* island)
+{
+    return island->gain > fmax(impact->growth * island->exchanged, NOISE * island->all);
+}
+
+// Takes the answer for contact k of the group.
+static void take(CondSim* sim, int k)
+{
+    CondImpact* impact = &sim->impact;
+    int at = impact->member[k];
+    for (int i = 0; i < 3; i++)
+        impact->impulse[3 * at + i] += impact->stage.lambda[3 * k + i];
+    for (int s = 0; s < 2; s++) {
+        int b = impact->stage.candidates.candidate[at].point[s].body;
+        const CondBody* body = b < 0 ? NULL : &sim->model->body[b];
+        if (body)
+            memcpy(impact->after + body->dof_begin, impact->stage.v + body->dof_begin,
+                   (size_t)body->n_dof * sizeof(double));
+    }
+}
+
+// Newton's restitution with friction can raise the energy: of a rod that hits the floor askew, say.
+// Where it does, all restitution of that island is lowered until it does not.
+static CondStatus resolve(CondSim* sim, int n, CondSolveInfo* info)
+{
+    CondImpact* impact = &sim->impact;
+    CondStatus worst = COND_OK;
+    memcpy(impact->before, impact->after, (size_t)sim->model->n_dof * sizeof(double));
+    cond_assembly_multiply(&impact->stage.assembly, impact->before, impact->stage.assembly.b,
+                           sim->model->settings.solver.threads);
+    while (n > 0) {
+        CondStatus status = cond_impact_solve(impact, impact->before, NULL, n, info);
+        int again = 0;
+        if (status < 0)
+            return status;
+        worst = status > worst ? status : worst;
+        measure(sim, n);
+        for (int k = 0; k < n; k++) {
+            CondImpactIsland* island = island_of(sim, impact->member[k]);
+            if (island->left == 0 || !has_gained(impact, island)) {
+                take(sim, k);
+                continue;
+            }
+            impact->member[again] = impact->member[k];
+            impact->group[again] = impact->group[k];
+            impact->group[again++].phi[0] *= (island->left - 1.0) / island->left;
+        }
+        for (int k = 0; k < again; k++) { // once an island
+            CondImpactIsland* island = island_of(sim, impact->member[k]);
+            island->left -= island->gain > 0.0;
+            island->gain = 0.0;
+        }
+        n = again;
+    }
+    return worst;
+}
+
+CondStatus cond_impact_rounds(CondSim* sim, CondSolveInfo* info)
+{
+    CondStatus worst = COND_OK;
+    begin(sim);
+    for (int first = 1;; first = 0) {
+        find_fastest(sim, first);
+        int n = gather(sim, RESTITUTION);
+        if (n == 0)
+            break;
+        CondStatus status = resolve(sim, n, info);
+        if (status < 0)
+            return status;
+        worst = status > worst ? status : worst;
+    }
+    int n = sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS ? 0 : gather(sim, STOP);
+    CondStatus status = n > 0 ? resolve(sim, n, info) : COND_OK;
+    return status < 0 || status > worst ? status : worst;
+}
