@@ -1,6 +1,7 @@
 // step.integrator auto: each group of coupled bodies is stepped by what its motion needs.
 //
-// A group without contacts, or with contacts that last (step/persistent.h), takes the midpoint rule
+// A group without contacts, or with contacts that last (step/persistent.h), or whose bodies bounce
+// (step/flight.h), takes the midpoint rule
 // (theta = 1/2), by Newton's method where the linear step leaves a residual; a group with others
 // implicit Euler in v_{k+1} (theta = 1), which stops what touches. The energy of either is measured
 // against the work done on it (step/balance.h). Where Newton's method or the balance fail the
@@ -12,6 +13,7 @@
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "potential/potential.h"
+#include "step/flight.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -51,6 +53,9 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
     if (sim->model->settings.integrator != COND_INTEGRATOR_AUTO)
         return COND_OK;
     cond_groups_make(sim);
+    if (!again && cond_flight_drop(sim, state))
+        cond_groups_make(sim);
+    cond_flight_find(sim, state);
     sim->moved &= again;
     double fall = vec3_norm(sim->model->settings.gravity) * sim->time_step;
     for (int g = 0; g < groups->n; g++) {
@@ -69,9 +74,11 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
             groups->persistent[sim->rows.row[r].body] = 0;
     if (sim->rows.n > 0)
         cond_persistent_agree(sim);
+    for (int b = 0; b < sim->model->n_body; b++)
+        groups->persistent[b] &= !groups->lands[groups->of[b]];
     cond_persistent_drop(sim);
     for (int b = 0; b < sim->model->n_body; b++)
-        if (groups->persistent[b])
+        if (groups->persistent[b] || groups->lands[groups->of[b]])
             groups->euler[groups->of[b]] = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         *changed |= set_theta(sim, b, groups->euler[groups->of[b]] ? 1.0 : 0.5);
@@ -326,8 +333,8 @@ static int is_free(const CondSim* sim, int body)
     const CondGroups* groups = &sim->groups;
     CondBodyKind kind = sim->model->body[body].kind;
     int g = groups->of[body];
-    return (kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE) && groups->members[g] == 1 &&
-           !groups->anchored[g] && !groups->touched[g];
+    return (kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE) && !groups->anchored[g] &&
+           (groups->lands[g] || (groups->members[g] == 1 && !groups->touched[g]));
 }
 
 // Groups that fail take what bears more: those whose contacts last implicit Euler, all others that
@@ -343,12 +350,14 @@ static int retreat(CondSim* sim)
         any = 1;
         groups->euler[g] = 1;
         set_theta(sim, b, 1.0);
-        if (!groups->persistent[b])
+        if (!groups->persistent[b] && !groups->lands[g])
             groups->newton[g] = 2; // from the next attempt on, for all of its bodies
         groups->persistent[b] = 0;
     }
-    for (int g = 0; g < groups->n; g++)
+    for (int g = 0; g < groups->n; g++) {
         groups->newton[g] = groups->newton[g] > 0;
+        groups->lands[g] &= !groups->fails[g];
+    }
     cond_persistent_drop(sim);
     return any;
 }

@@ -2,6 +2,7 @@
 // at by itself, so that nothing is changed by what is struck elsewhere.
 #include "base/disjoint.h"
 #include "math/vec3.h"
+#include "step/flight.h"
 #include "step/impact.h"
 #include "step/sim.h"
 
@@ -11,7 +12,6 @@
 static const double CLOSED = 1e-9; // a gap below this counts as closed [m]
 static const double STILL = 1e-9;  // an approach below this is none [m/s],
 static const double FALL = 1e-4;   // nor is one below this share of what a step of weight makes
-static const double OPEN = 0.25;   // of its way in the step: a gap that was open before
 
 double cond_impact_still(const CondSim* sim)
 {
@@ -47,13 +47,19 @@ static int may_be_met(const CondSim* sim, int c)
            candidate->restitution > 0.0 && !(candidate->gap > CLOSED);
 }
 
-// A contact that lasts is posed in the middle of the step, where the velocity at its start may
-// approach while the bodies roll: it is struck where it was open.
+// What was apart and carries a force has been struck, also where it has begun to approach within
+// the step because it turns. Else it is struck where it approached before; but what lasts approaches
+// by a rounding.
 int cond_impact_strikes(const CondSim* sim, const CondState* state, int c)
 {
-    double speed = cond_impact_approach(sim, c, state->v);
-    double open = cond_persistent_is_moved(sim, c) ? OPEN * sim->time_step * speed : -INFINITY;
-    return speed > cond_impact_still(sim) && sim->candidates.candidate[c].gap > open;
+    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    int lasts = cond_persistent_is_moved(sim, c); // and is posed in the middle of the step
+    double speed = lasts ? cond_flight_approach(sim, state, candidate)
+                         : cond_impact_approach(sim, c, state->v);
+    int approaches = speed > cond_impact_still(sim);
+    if (cond_flight_is_apart(sim, candidate, speed))
+        return approaches || sim->lambda[3 * c] > 0.0;
+    return approaches && !lasts;
 }
 
 // What the contacts of an island ask for.

@@ -1,0 +1,22 @@
+// Contacts near bodies that bounce, in steps in which these meet nothing.
+#ifndef COND_STEP_FLIGHT_H
+#define COND_STEP_FLIGHT_H
+
+#include "collide/candidate.h"
+#include "cond/sim.h"
+
+// Takes the contacts of groups out of sim->candidates that a free flight leaves open; returns 1
+// where there were any. Needs the groups and sim->f at q_k.
+int cond_flight_drop(CondSim* sim, const CondState* state);
+
+// Marks the groups in groups.lands whose bodies bounce and of which none rests on anything.
+void cond_flight_find(CondSim* sim, const CondState* state);
+
+// Speed at which bodies approach at a contact at the start of the step.
+double cond_flight_approach(const CondSim* sim, const CondState* state,
+                            const CondCandidate* candidate);
+
+// 1 where a contact with this speed is apart: by more than weight closes in a step, or it moves.
+int cond_flight_is_apart(const CondSim* sim, const CondCandidate* candidate, double speed);
+
+#endif
