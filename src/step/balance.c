@@ -359,7 +359,7 @@ void cond_sim_balance(CondSim* sim)
     }
     for (int g = 0; g < groups->n; g++) {
         int whole = groups->anchored[g] || groups->touched[g];
-        int lasts = groups->touched[g] && !groups->euler[g];
+        int lasts = groups->touched[g] && !groups->euler[g] && !groups->lands[g];
         double energy = groups->kinetic[g], excess = groups->excess[g];
         // Implicit Euler loses energy by its nature; what has rebounded has its own account.
         if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0) || has_rebounded(sim, g))

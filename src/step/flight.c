@@ -104,7 +104,8 @@ void cond_flight_find(CondSim* sim, const CondState* state)
         const CondCandidate* candidate = &list->candidate[c];
         int* free = &lands[sim->groups.of[candidate->point[0].body]];
         if (*free)
-            *free = cond_flight_is_apart(sim, candidate,
+            *free = candidate->restitution > 0.0 &&
+                    cond_flight_is_apart(sim, candidate,
                                          cond_flight_approach(sim, state, candidate));
     }
 }
