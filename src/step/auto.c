@@ -74,8 +74,11 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
             groups->persistent[sim->rows.row[r].body] = 0;
     if (sim->rows.n > 0)
         cond_persistent_agree(sim);
-    for (int b = 0; b < sim->model->n_body; b++)
-        groups->persistent[b] &= !groups->lands[groups->of[b]];
+    for (int b = 0; b < sim->model->n_body; b++) {
+        int* lands = &groups->lands[groups->of[b]];
+        groups->persistent[b] &= *lands != COND_LANDS;
+        *lands = *lands && !groups->persistent[b];
+    }
     cond_persistent_drop(sim);
     for (int b = 0; b < sim->model->n_body; b++)
         if (groups->persistent[b] || groups->lands[groups->of[b]])

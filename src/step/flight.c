@@ -10,7 +10,8 @@
 //
 // Groups that land take the midpoint rule as well, from the start of the step: forces that stop them
 // in it are followed by the impact stage, which settles their energy. But nothing of them may rest:
-// all contacts are apart, or move by more than weight does in a step.
+// all contacts are apart, or move by more than weight does in a step. A body alone on which some
+// contacts rest lands where they do not last (step/persistent.h).
 //
 // Bodies that give nothing back lose their energy where they land: their contacts stay.
 #include "step/flight.h"
@@ -34,21 +35,23 @@ static void find_groups(const CondSim* sim, int* flies)
     memset(flies, 0, (size_t)groups->n * sizeof *flies);
     for (int c = 0; c < sim->candidates.n; c++)
         if (sim->candidates.candidate[c].restitution > 0.0)
-            flies[groups->of[sim->candidates.candidate[c].point[0].body]] = 1;
+            flies[groups->of[sim->candidates.candidate[c].point[0].body]] = COND_LANDS;
     for (int b = 0; b < model->n_body; b++) {
         CondBodyKind kind = model->body[b].kind;
         int rigid = kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE;
-        flies[groups->of[b]] &= rigid && !(sim->held.n > 0 && cond_held_some(sim, b));
+        if (!rigid || (sim->held.n > 0 && cond_held_some(sim, b)))
+            flies[groups->of[b]] = COND_LANDS_NOT;
     }
     for (int i = 0; i < model->n_spring; i++)
         for (int end = 0; end < 2; end++)
             if (model->spring[i].end[end].body >= 0)
-                flies[groups->of[model->spring[i].end[end].body]] = 0;
+                flies[groups->of[model->spring[i].end[end].body]] = COND_LANDS_NOT;
     for (int i = 0; i < sim->next->n_weld; i++)
         if (sim->next->weld[i].active)
-            flies[groups->of[cond_weld_body(&sim->next->weld[i])]] = 0;
+            flies[groups->of[cond_weld_body(&sim->next->weld[i])]] = COND_LANDS_NOT;
     for (int g = 0; g < groups->n; g++)
-        flies[g] &= !groups->anchored[g];
+        if (groups->anchored[g])
+            flies[g] = COND_LANDS_NOT;
 }
 
 // Where bodies of these groups are at the end of the step, in sim->at_end.
@@ -98,16 +101,26 @@ int cond_flight_is_apart(const CondSim* sim, const CondCandidate* candidate, dou
 void cond_flight_find(CondSim* sim, const CondState* state)
 {
     const CondCandidateList* list = &sim->candidates;
-    int* lands = sim->groups.lands;
+    const CondGroups* groups = &sim->groups;
+    int *lands = groups->lands, *apart = groups->fails; // is free
     find_groups(sim, lands);
+    memset(apart, 0, (size_t)groups->n * sizeof *apart);
     for (int c = 0; c < list->n; c++) {
         const CondCandidate* candidate = &list->candidate[c];
-        int* free = &lands[sim->groups.of[candidate->point[0].body]];
-        if (*free)
-            *free = candidate->restitution > 0.0 &&
-                    cond_flight_is_apart(sim, candidate,
-                                         cond_flight_approach(sim, state, candidate));
+        int g = groups->of[candidate->point[0].body];
+        if (!lands[g])
+            continue;
+        int is_apart = cond_flight_is_apart(sim, candidate,
+                                            cond_flight_approach(sim, state, candidate));
+        apart[g] |= is_apart;
+        if (!(candidate->restitution > 0.0))
+            lands[g] = COND_LANDS_NOT;
+        else if (!is_apart)
+            lands[g] = COND_LANDS_PERHAPS;
     }
+    for (int g = 0; g < groups->n; g++)
+        if (lands[g] == COND_LANDS_PERHAPS && !(apart[g] && groups->members[g] == 1))
+            lands[g] = COND_LANDS_NOT;
 }
 
 int cond_flight_drop(CondSim* sim, const CondState* state)

@@ -9,7 +9,13 @@
 // where there were any. Needs the groups and sim->f at q_k.
 int cond_flight_drop(CondSim* sim, const CondState* state);
 
-// Marks the groups in groups.lands whose bodies bounce and of which none rests on anything.
+typedef enum CondLands {
+    COND_LANDS_NOT = 0,
+    COND_LANDS = 1,         // its bodies bounce, and none of them rests on anything
+    COND_LANDS_PERHAPS = 2, // it is a body that bounces, and its contacts may last
+} CondLands;
+
+// Tells of the groups which land, in groups.lands.
 void cond_flight_find(CondSim* sim, const CondState* state);
 
 // Speed at which bodies approach at a contact at the start of the step.

@@ -17,7 +17,7 @@ typedef struct CondGroups {
     int* body;        // group by group, ascending in each                          (n_body)
     int* touched;     // 1: it has contacts, or a joint strikes its limit       (n of n_body)
     int* anchored;    // 1: something outside holds it: its momentum may change (n of n_body)
-    int* lands;       // 1: its bodies bounce, and none of them rests         (n of n_body)
+    int* lands;       // 1: its bodies bounce (CondLands)                     (n of n_body)
     int* persistent;  // of a body, 1: its contacts last (step/persistent.h)       (n_body)
     int* euler;       // 1: implicit Euler, else the midpoint rule            (n of n_body)
     int* newton;      // 1: of it by Newton's method                          (n of n_body)

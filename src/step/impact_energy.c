@@ -50,7 +50,7 @@ static void clear(CondSim* sim)
 {
     for (int b = 0; b < sim->model->n_body; b++) {
         CondImpactIsland* sum = &sim->impact.sum[b];
-        sum->energy = sum->slope = sum->curve = 0.0;
+        sum->energy = sum->slope = sum->curve = sum->all = 0.0;
     }
 }
 
@@ -88,7 +88,9 @@ static void add_slopes(CondSim* sim, const double* v)
     }
 }
 
-// v += x d with energy + slope x + curve x^2/2 = 0: the root next to zero, or where it is least.
+// v += x d with energy + slope x + curve x^2/2 = 0: the root next to zero. Where there is none, of
+// bodies that turn so fast that they are lifted by what hardly touches them, all of their motion
+// pays what is left.
 static void go(CondSim* sim, double* v)
 {
     const CondModel* model = sim->model;
@@ -98,13 +100,17 @@ static void go(CondSim* sim, double* v)
         if (!cond_impact_is_exact(sim, b))
             continue;
         const CondImpactIsland* sum = island_of(impact, b);
-        double root = sum->slope * sum->slope - 2.0 * sum->curve * sum->energy;
+        double root = sum->slope * sum->slope - 2.0 * sum->curve * sum->energy, s = 1.0;
         if (!(sum->curve > 0.0))
             continue;
-        double x = root > 0.0 ? -2.0 * sum->energy / (sum->slope + copysign(sqrt(root), sum->slope))
-                              : -sum->slope / sum->curve;
+        double x = -2.0 * sum->energy / (sum->slope + copysign(sqrt(fmax(root, 0.0)), sum->slope));
+        if (!(root > 0.0)) {
+            double won = 0.5 * sum->slope * sum->slope / sum->curve;
+            x = -sum->slope / sum->curve;
+            s = sqrt(fmax(0.0, 1.0 - (sum->energy - won) / (sum->all - won)));
+        }
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
-            v[i] += x * impact->push[i];
+            v[i] = s * (v[i] + x * impact->push[i]);
     }
 }
 
@@ -143,14 +149,13 @@ static void measure(CondSim* sim, const CondState* state)
         multiply(sim, v[k]);
         for (int b = 0; b < model->n_body; b++) {
             const CondBody* body = &model->body[b];
-            double* energy = &island_of(impact, b)->energy;
-            double sign = k == 2 ? 1.0 : -1.0;
+            CondImpactIsland* sum = island_of(impact, b);
             if (!cond_impact_is_exact(sim, b))
                 continue;
-            if (k != 1)
-                *energy += sign * 0.5 * product(body, v[k], impact->momentum);
-            if (k != 2)
-                *energy += (k == 0 ? 1.0 : -1.0) * product(body, impact->momentum, sim->v_hat);
+            double motion = 0.5 * product(body, v[k], impact->momentum);
+            double work = product(body, impact->momentum, sim->v_hat);
+            sum->all += k == 2 ? motion : 0.0;
+            sum->energy += k == 0 ? work - motion : k == 1 ? -work : motion;
         }
     }
     for (int b = 0; b < model->n_body; b++)
@@ -207,9 +212,8 @@ void cond_impact_settle(CondSim* sim)
         return;
     multiply(sim, v);
     for (int b = 0; b < model->n_body; b++)
-        island_of(impact, b)->all = 0.0;
-    for (int b = 0; b < model->n_body; b++)
-        island_of(impact, b)->all += 0.5 * product(&model->body[b], v, impact->momentum);
+        if (cond_impact_is_exact(sim, b))
+            island_of(impact, b)->all += 0.5 * product(&model->body[b], v, impact->momentum);
     for (int b = 0; b < model->n_body; b++)
         impact->sum[b].energy = fmin(impact->sum[b].energy, LIFTED * impact->sum[b].all);
     set_push(sim, impact->impulse, 3, NULL);
