@@ -99,7 +99,6 @@ static void test_cradle(void** state)
         double theta = half ? 0.5 : 1.0;
         expect_row(&row, "simultaneous", theta, at_once, 1e-7);
         expect_row(&row, "true", theta, one_by_one, 1e-7);
-        expect_row(&row, "propagated", theta, one_by_one, 1e-7);
         expect_row(&row, "sequential", theta, one_by_one, 1e-7);
     }
 }

@@ -165,7 +165,7 @@ static CondScene* crowd(int threads)
     Dice dice = {7};
     for (int i = 0; i < (getenv("COND_VALGRIND") ? 20 : 200); i++) {
         CondBodyDef box =
-            make_box(dice_uniform(&dice, 0.5, 2.0), 0.2, 0.2, 0.1, i % 20, 0.0, 0.055);
+            make_box(dice_uniform(&dice, 0.5, 2.0), 0.2, 0.2, 0.1, i % 20, 0.0, 0.053);
         box.position[1] = i / 20;
         make_turn(dice_uniform(&dice, -1.0, 1.0), 1.0, 0.0, dice_uniform(&dice, -0.02, 0.02),
                   box.orientation);

@@ -534,9 +534,8 @@ typedef enum CondStepMethod {
 // Which law velocities obey where contacts close.
 typedef enum CondImpactLaw {
     COND_IMPACT_OFF = 0,          // none: the velocity is the step's own
-    COND_IMPACT_PROPAGATED = 1,   // in rounds: all contacts that approach, until none does
-    COND_IMPACT_SEQUENTIAL = 2,   // one impact after the other, the fastest approach first
-    COND_IMPACT_SIMULTANEOUS = 3, // Newton's restitution at all closed contacts, once
+    COND_IMPACT_SEQUENTIAL = 1,   // one impact after the other, the fastest approach first
+    COND_IMPACT_SIMULTANEOUS = 2, // Newton's restitution at all closed contacts, once
 } CondImpactLaw;
 
 // Of the scene as an environment: how long an episode is, and what is observed.

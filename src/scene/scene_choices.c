@@ -63,8 +63,7 @@ const char* cond_choice_integrator(int index)
 
 const char* cond_impact_name(CondImpactLaw law)
 {
-    static const char* const names[] = {"false", "propagated", "sequential",
-                                        "simultaneous"};
+    static const char* const names[] = {"false", "sequential", "simultaneous"};
     return law >= 0 && (size_t)law < sizeof names / sizeof *names ? names[law] : NULL;
 }
 

@@ -238,7 +238,7 @@ static CondSceneSettings scene_settings(void)
         .kv = INFINITY,
         .friction_scale = 1.0,
         .gap = 1,
-        .impact = COND_IMPACT_PROPAGATED,
+        .impact = COND_IMPACT_SEQUENTIAL,
         .position_correction = 1,
         .correction_rate = 5.0,
         .margin = NAN,

@@ -105,7 +105,7 @@ const CondKey cond_key_table[] = {
     SWITCH("step", "sleeping", CondSettingsDraft, settings.sleeping, "true", "islands of bodies at rest are left out of the steps until something comes near or acts on them; the results are the same to the last bit ([sleeping](sleeping.md))"),
     NUMBER("step", "duration", CondSettingsDraft, settings.duration, NOT_NEGATIVE, "s", "1", "time that a run covers"),
     SWITCH("step", "gap", CondSettingsDraft, settings.gap, "true", "contacts may close their gap within a step; false treats every contact as closed"),
-    CHOICE("step", "impact", CondSettingsDraft, settings.impact, 4, cond_choice_impact, "false, propagated, sequential, simultaneous", "propagated", "law of impacts and restitution, which are solved apart, after the step ([which](stepping.md#which-law-for-several-impacts-at-once)); true is propagated"),
+    CHOICE("step", "impact", CondSettingsDraft, settings.impact, 3, cond_choice_impact, "false, sequential, simultaneous", "sequential", "law of impacts and restitution, which are solved apart, after the step ([which](stepping.md#which-law-for-several-impacts-at-once)); true is sequential"),
     SWITCH("step", "position_correction", CondSettingsDraft, settings.position_correction, "true", "penetration is removed by moving bodies, without touching their velocity"),
     NUMBER("step", "correction_rate", CondSettingsDraft, settings.correction_rate, POSITIVE_OR_INFINITE, "1/s", "5", "how fast, in sizes of the smaller body a second; .inf removes all of it in the step"),
 

@@ -54,15 +54,16 @@ static void clear(CondSim* sim)
     }
 }
 
-// push = d of the exact islands; weight[k] scales the impulse at contact k of the stage.
-static void set_push(CondSim* sim, const double* force, int stride, const int* index)
+// push = d of the exact islands, by the normal part of forces or impulses at the contacts of the
+// stage, or by index at others.
+static void set_push(CondSim* sim, const double* force, const int* index)
 {
     const CondModel* model = sim->model;
     CondImpact* impact = &sim->impact;
     double* f = sim->work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
     for (int k = 0; k < impact->stage.candidates.n; k++) {
-        double normal[3] = {force[(ptrdiff_t)stride * (index ? index[k] : k)], 0.0, 0.0};
+        double normal[3] = {force[3 * (ptrdiff_t)(index ? index[k] : k)], 0.0, 0.0};
         if (impact->strikes[k] && cond_impact_is_exact(sim, cond_impact_body(sim, k)))
             cond_contact_add_force(&impact->stage.assembly.contact[k], 1.0, normal, f);
     }
@@ -88,29 +89,41 @@ static void add_slopes(CondSim* sim, const double* v)
     }
 }
 
-// v += x d with energy + slope x + curve x^2/2 = 0: the root next to zero. Where there is none, of
-// bodies that turn so fast that they are lifted by what hardly touches them, all of their motion
-// pays what is left.
-static void go(CondSim* sim, double* v)
+// x of an island with energy + slope x + curve x^2/2 = 0: the root next to zero. Where there is none,
+// of bodies that turn so fast that they are lifted by what hardly touches them, all of their motion
+// pays what is left, and is multiplied by *share.
+static double find_way(const CondImpactIsland* sum, double* share)
+{
+    double root = sum->slope * sum->slope - 2.0 * sum->curve * sum->energy;
+    *share = 1.0;
+    if (!(sum->curve > 0.0))
+        return 0.0;
+    if (root > 0.0)
+        return -2.0 * sum->energy / (sum->slope + copysign(sqrt(root), sum->slope));
+    double won = 0.5 * sum->slope * sum->slope / sum->curve;
+    *share = sqrt(fmax(0.0, 1.0 - (sum->energy - won) / (sum->all - won)));
+    return -sum->slope / sum->curve;
+}
+
+// v += x d, and the impulses that this takes: x times these forces. Needs the sums.
+static void go(CondSim* sim, const double* force, const int* index, double* v)
 {
     const CondModel* model = sim->model;
     CondImpact* impact = &sim->impact;
+    double share;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         if (!cond_impact_is_exact(sim, b))
             continue;
-        const CondImpactIsland* sum = island_of(impact, b);
-        double root = sum->slope * sum->slope - 2.0 * sum->curve * sum->energy, s = 1.0;
-        if (!(sum->curve > 0.0))
-            continue;
-        double x = -2.0 * sum->energy / (sum->slope + copysign(sqrt(fmax(root, 0.0)), sum->slope));
-        if (!(root > 0.0)) {
-            double won = 0.5 * sum->slope * sum->slope / sum->curve;
-            x = -sum->slope / sum->curve;
-            s = sqrt(fmax(0.0, 1.0 - (sum->energy - won) / (sum->all - won)));
-        }
+        double x = find_way(island_of(impact, b), &share);
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
-            v[i] = s * (v[i] + x * impact->push[i]);
+            v[i] = share * (v[i] + x * impact->push[i]);
+    }
+    for (int k = 0; k < impact->stage.candidates.n; k++) {
+        int b = cond_impact_body(sim, k);
+        if (impact->strikes[k] && cond_impact_is_exact(sim, b))
+            impact->impulse[3 * (ptrdiff_t)k] += find_way(island_of(impact, b), &share) *
+                                                 force[3 * (ptrdiff_t)(index ? index[k] : k)];
     }
 }
 
@@ -182,9 +195,9 @@ void cond_impact_arrive(CondSim* sim, const CondState* state)
         return;
     clear(sim);
     measure(sim, state);
-    set_push(sim, sim->lambda, 3, impact->contact_of);
+    set_push(sim, sim->lambda, impact->contact_of);
     add_slopes(sim, impact->after);
-    go(sim, impact->after);
+    go(sim, sim->lambda, impact->contact_of, impact->after);
     for (int b = 0; b < model->n_body; b++)
         impact->potential[b] = cond_body_ops(model->body[b].kind)
                                    ->potential(&model->body[b], &sim->at_end,
@@ -216,7 +229,10 @@ void cond_impact_settle(CondSim* sim)
             island_of(impact, b)->all += 0.5 * product(&model->body[b], v, impact->momentum);
     for (int b = 0; b < model->n_body; b++)
         impact->sum[b].energy = fmin(impact->sum[b].energy, LIFTED * impact->sum[b].all);
-    set_push(sim, impact->impulse, 3, NULL);
+    set_push(sim, impact->impulse, NULL);
     add_slopes(sim, v);
-    go(sim, v);
+    go(sim, impact->impulse, NULL, v);
+    for (int k = 0; k < impact->stage.candidates.n; k++)
+        if (cond_impact_is_exact(sim, cond_impact_body(sim, k)))
+            sim->impulse[3 * (ptrdiff_t)impact->contact_of[k]] = impact->impulse[3 * (ptrdiff_t)k];
 }

@@ -1,13 +1,14 @@
-// Impacts, in rounds. Of the contacts of an island those at which bodies approach are resolved by
-// Newton's restitution and friction on the masses; then those at which they do so now, until none
-// approaches any more. An impact so runs through a row of bodies as it does through a row of hard
-// balls, and where all contacts of a round give e times the speed back that they took, as
-//     0 <= Lambda_n  _|_  Jn v+ - e s >= 0,      s = -Jn v- > 0
-// has it, the energy changes by -sum Lambda_n (1 - e) s/2: it is kept for e = 1 and never grows.
+// Impacts, one after the other. In each round the two bodies of an island that approach fastest are
+// resolved by Newton's restitution and friction on the masses, at all contacts between them that
+// approach; then those that do so now, until none approaches any more. An impact so runs through a
+// row of bodies as it does through a row of hard balls, and a box that lands on its face has one
+// impact and not four. As all contacts of a round approach, with s = -Jn v- > 0,
+//     0 <= Lambda_n  _|_  Jn v+ - e s >= 0
+// changes the energy by -sum Lambda_n (1 - e) s/2: it is kept for e = 1 and never grows. Bodies that
+// approach as fast are resolved together, so that what is symmetric stays so.
 //
-// The laws differ in who takes part in a round: whatever approaches (propagated); of it the fastest
-// alone, with those that are as fast (sequential); or all that are closed, once, those that did not
-// close in the step with nothing to give back (simultaneous).
+// By the simultaneous law there is one round with all closed contacts, of which those that did not
+// close in the step have nothing to give back.
 //
 // Rounds that never end, between bodies that press on each other or lose speed in every impact, are
 // cut short: what still approaches is stopped without restitution.
@@ -74,42 +75,76 @@ static int is_spent(const CondImpactIsland* island)
     return island->n_impact >= SEVERAL + IMPACTS * island->n_contact;
 }
 
-// 1 where contact k is in the round, with the speed at which it approaches.
-static int takes_part(const CondSim* sim, int k, Round round, double* speed)
+// An approach of the island that is worth an impact.
+static double least(const CondSim* sim, const CondImpactIsland* island)
+{
+    return fmax(OVER * island->first, cond_impact_still(sim));
+}
+
+// 1 where a contact between the bodies of contact k, to n the next between others, approaches as
+// fast as any of the island.
+static int is_fastest(const CondSim* sim, int k, int n)
 {
     const CondImpact* impact = &sim->impact;
+    for (int i = k; i < n; i++)
+        if (approach(impact, i, impact->after) >= (1.0 - TIE) * island_of(sim, k)->fastest)
+            return 1;
+    return 0;
+}
+
+// Where the contacts from k on between the same two end, which stand together in the list.
+static int end_of_pair(const CondSim* sim, int k)
+{
+    const CondCandidateList* list = &sim->impact.stage.candidates;
+    const CondCandidate* first = &list->candidate[k];
+    int n = k + 1;
+    while (n < list->n && list->candidate[n].point[0].body == first->point[0].body &&
+           list->candidate[n].point[1].body == first->point[1].body &&
+           list->candidate[n].plane == first->plane)
+        n++;
+    return n;
+}
+
+// 1 where contacts k to n, between the same two, are looked at in the round.
+static int takes_part(const CondSim* sim, int k, int n, Round round)
+{
     const CondImpactIsland* island = island_of(sim, k);
-    CondImpactLaw law = sim->model->settings.impact;
     if (!rebounds(sim, k))
         return 0;
-    *speed = approach(impact, k, impact->after);
-    if (law == COND_IMPACT_SIMULTANEOUS)
+    if (sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS)
         return island->n_impact == 0;
-    if (!(island->fastest > fmax(OVER * island->first, cond_impact_still(sim))))
+    if (!(island->fastest > least(sim, island)) || (round == STOP) != is_spent(island))
         return 0;
-    if (round == STOP)
-        return is_spent(island);
-    double least = law == COND_IMPACT_SEQUENTIAL
-                       ? (1.0 - TIE) * island->fastest
-                       : fmax(OVER * island->first, cond_impact_still(sim));
-    return !is_spent(island) && *speed >= least;
+    return round == STOP || is_fastest(sim, k, n);
+}
+
+// Puts contact k into the round, where it belongs there.
+static int put(CondSim* sim, int k, Round round, int n)
+{
+    CondImpact* impact = &sim->impact;
+    const CondContactStage* stage = &impact->stage;
+    int at_once = sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS;
+    double speed = approach(impact, k, impact->after);
+    double e = round == STOP || (at_once && !impact->strikes[k])
+                   ? 0.0
+                   : stage->candidates.candidate[k].restitution;
+    if (round == RESTITUTION && !at_once && !(speed > least(sim, island_of(sim, k))))
+        return n;
+    impact->member[n] = k;
+    impact->group[n] = stage->assembly.contact[k];
+    impact->group[n].phi[0] = -e * fmax(speed, 0.0);
+    return n + 1;
 }
 
 // The contacts of a round, with their restitution; returns how many.
 static int gather(CondSim* sim, Round round)
 {
     CondImpact* impact = &sim->impact;
-    const CondContactStage* stage = &impact->stage;
-    int at_once = sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS, n = 0;
-    for (int k = 0; k < stage->candidates.n; k++) {
-        double speed = 0.0, e = round == STOP ? 0.0 : stage->candidates.candidate[k].restitution;
-        if (!takes_part(sim, k, round, &speed))
-            continue;
-        if (at_once && !impact->strikes[k])
-            e = 0.0;
-        impact->member[n] = k;
-        impact->group[n] = stage->assembly.contact[k];
-        impact->group[n++].phi[0] = -e * fmax(speed, 0.0);
+    int n = 0;
+    for (int k = 0, end; k < impact->stage.candidates.n; k = end) {
+        end = end_of_pair(sim, k);
+        for (int i = k, in = takes_part(sim, k, end, round); i < end && in; i++)
+            n = put(sim, i, round, n);
     }
     for (int i = 0; i < n; i++) {
         island_of(sim, impact->member[i])->n_impact++;
