@@ -163,7 +163,7 @@ static CondScene* crowd(int threads)
     cond_scene_settings(scene)->time_step = 0.005;
     add_floor(scene, 0.4, 0.3);
     Dice dice = {7};
-    for (int i = 0; i < (getenv("COND_VALGRIND") ? 20 : 200); i++) {
+    for (int i = 0; i < (getenv("COND_VALGRIND") ? 20 : 250); i++) {
         CondBodyDef box =
             make_box(dice_uniform(&dice, 0.5, 2.0), 0.2, 0.2, 0.1, i % 20, 0.0, 0.053);
         box.position[1] = i / 20;
