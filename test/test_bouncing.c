@@ -154,13 +154,13 @@ static int put_others(char* text, int n)
     int at = 0;
     for (int i = 0; i < n; i++) {
         double e[] = {0.0, 0.3, 0.8, 1.0};
-        at += snprintf(text + at, 512,
-                       "  - {name: o%d, mass: %g, shape: {%s}, position: [%d, %d, %g], restitution: "
-                       "%g, friction: 0.3, rotation: {axis: [%g, %g, 1], degrees: %g}}\n",
-                       i, dice_uniform(&dice, 0.2, 3.0), SHAPES[i % 3], 3 + 2 * (i % 10),
-                       2 * (i / 10), dice_uniform(&dice, 0.5, 2.0), e[i / 3 % 4],
-                       dice_uniform(&dice, -1.0, 1.0), dice_uniform(&dice, -1.0, 1.0),
-                       dice_uniform(&dice, 0.0, 90.0));
+        at += snprintf(
+            text + at, 512,
+            "  - {name: o%d, mass: %g, shape: {%s}, position: [%d, %d, %g], restitution: "
+            "%g, friction: 0.3, rotation: {axis: [%g, %g, 1], degrees: %g}}\n",
+            i, dice_uniform(&dice, 0.2, 3.0), SHAPES[i % 3], 3 + 2 * (i % 10), 2 * (i / 10),
+            dice_uniform(&dice, 0.5, 2.0), e[i / 3 % 4], dice_uniform(&dice, -1.0, 1.0),
+            dice_uniform(&dice, -1.0, 1.0), dice_uniform(&dice, 0.0, 90.0));
     }
     return at;
 }
@@ -292,14 +292,15 @@ static void test_break(void** state)
     (void)state;
     double p[N_BALL][2], v[N_BALL][2];
     char text[8192];
-    int at = snprintf(text, 256,
-                      "gravity: [0, 0, 0]\nstep: {time_step: 0.001}\nsolver: {threads: 1}\nbodies:\n");
+    int at = snprintf(
+        text, 256, "gravity: [0, 0, 0]\nstep: {time_step: 0.001}\nsolver: {threads: 1}\nbodies:\n");
     rack(0.0, p, v);
     for (int i = 0; i < N_BALL; i++)
-        at += snprintf(text + at, 256,
-                       "  - {name: b%d, mass: 0.17, shape: {sphere: %g}, position: [%.17g, %.17g, 0],"
-                       " velocity: [%.17g, 0, 0], restitution: 1, friction: 0}\n",
-                       i, RADIUS, p[i][0], p[i][1], v[i][0]);
+        at +=
+            snprintf(text + at, 256,
+                     "  - {name: b%d, mass: 0.17, shape: {sphere: %g}, position: [%.17g, %.17g, 0],"
+                     " velocity: [%.17g, 0, 0], restitution: 1, friction: 0}\n",
+                     i, RADIUS, p[i][0], p[i][1], v[i][0]);
     Trial trial = trial_text("", text);
     trial_step(&trial, 30);
     rack(1e-7, p, v);

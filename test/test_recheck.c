@@ -64,8 +64,7 @@ static void test_late_contact_bounces(void** state)
     Trial trial = fall(6, 0.5);
     trial_step(&trial, 1);
     assert_int_equal(trial.info.rounds, 1);
-    assert_near(trial_pose(&trial, 0).velocity[2], 0.5 * sqrt(9.0 + 2.0 * 9.81 * 0.001),
-                1e-6);
+    assert_near(trial_pose(&trial, 0).velocity[2], 0.5 * sqrt(9.0 + 2.0 * 9.81 * 0.001), 1e-6);
     trial_end(&trial);
 }
 

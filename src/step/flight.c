@@ -8,10 +8,10 @@
 // nevertheless, with other points than those that were nearest, is found where the step ends
 // (step/recheck.c).
 //
-// Groups that land take the midpoint rule as well, from the start of the step: forces that stop them
-// in it are followed by the impact stage, which settles their energy. But nothing of them may rest:
-// all contacts are apart, or move by more than weight does in a step. A body alone on which some
-// contacts rest lands where they do not last (step/persistent.h).
+// Groups that land take the midpoint rule as well, from the start of the step: forces that stop
+// them in it are followed by the impact stage, which settles their energy. But nothing of them may
+// rest: all contacts are apart, or move by more than weight does in a step. A body alone on which
+// some contacts rest lands where they do not last (step/persistent.h).
 //
 // Bodies that give nothing back lose their energy where they land: their contacts stay.
 #include "step/flight.h"
@@ -110,8 +110,8 @@ void cond_flight_find(CondSim* sim, const CondState* state)
         int g = groups->of[candidate->point[0].body];
         if (!lands[g])
             continue;
-        int is_apart = cond_flight_is_apart(sim, candidate,
-                                            cond_flight_approach(sim, state, candidate));
+        int is_apart =
+            cond_flight_is_apart(sim, candidate, cond_flight_approach(sim, state, candidate));
         apart[g] |= is_apart;
         if (!(candidate->restitution > 0.0))
             lands[g] = COND_LANDS_NOT;

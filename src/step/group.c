@@ -12,10 +12,10 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     cond_arena_begin(context, &groups->arena);
 #define RESERVE(array) COND_RESERVE(&groups->arena, groups->array, n_body)
     int failed = RESERVE(of) || RESERVE(members) || RESERVE(begin) || RESERVE(body) ||
-                 RESERVE(touched) || RESERVE(anchored) || RESERVE(lands) || RESERVE(persistent) || RESERVE(euler) ||
-                 RESERVE(newton) || RESERVE(fails) || RESERVE(residual) || RESERVE(load) ||
-                 RESERVE(rounding) || RESERVE(fall) || RESERVE(before) || RESERVE(kinetic) ||
-                 RESERVE(excess);
+                 RESERVE(touched) || RESERVE(anchored) || RESERVE(lands) || RESERVE(persistent) ||
+                 RESERVE(euler) || RESERVE(newton) || RESERVE(fails) || RESERVE(residual) ||
+                 RESERVE(load) || RESERVE(rounding) || RESERVE(fall) || RESERVE(before) ||
+                 RESERVE(kinetic) || RESERVE(excess);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }

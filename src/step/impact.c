@@ -2,9 +2,10 @@
 // bounce nobody asked for. Where contacts closed, the velocity therefore comes from velocity-level
 // problems on M alone. The first gives the forces of the step their due,
 //     M v+ = M v_{k+1} - t Jc' lambda + Jc' Lambda,      0 <= Lambda_n  _|_  Jn v+ >= 0:
-// the step without its contact forces, and impulses Lambda [N s] that make v+ obey the law. Contacts
-// that strike where something gives speed back are left out of it. From the velocity with which the
-// bodies arrive there (impact_energy.c) their impacts are made in rounds (impact_rounds.c).
+// the step without its contact forces, and impulses Lambda [N s] that make v+ obey the law.
+// Contacts that strike where something gives speed back are left out of it. From the velocity with
+// which the bodies arrive there (impact_energy.c) their impacts are made in rounds
+// (impact_rounds.c).
 //
 // Of robots, rods and soft bodies forces of the step answer to contact forces, and the velocity
 // without the latter is none that they ever had: there the impacts begin with v_k, and the first
@@ -180,7 +181,8 @@ static CondStatus solve_group(CondSim* sim, const double* start, int n, CondSolv
     CondStatus status = cond_impact_solve(impact, start, impact->expected, n, info);
     for (int k = 0; k < n && status >= 0; k++)
         for (int i = 0; i < 3; i++)
-            impact->impulse[3 * (ptrdiff_t)impact->member[k] + i] += impact->stage.lambda[3 * k + i];
+            impact->impulse[3 * (ptrdiff_t)impact->member[k] + i] +=
+                impact->stage.lambda[3 * k + i];
     return status;
 }
 
@@ -210,8 +212,8 @@ static CondStatus bear(CondSim* sim, const CondState* state, CondSolveInfo* info
     CondStatus status = COND_OK;
     int n = 0;
     for (int k = 0; k < impact->stage.candidates.n + impact->n_row; k++) {
-        int b = cond_impact_body(sim, k), strikes = k < impact->stage.candidates.n &&
-                                                    impact->strikes[k];
+        int b = cond_impact_body(sim, k),
+            strikes = k < impact->stage.candidates.n && impact->strikes[k];
         if (is_plain(sim, b) || (cond_impact_is_exact(sim, b) && !strikes))
             n = add_to_group(sim, k, n, 0.0);
     }

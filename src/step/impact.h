@@ -23,24 +23,24 @@ typedef struct CondImpactIsland {
 } CondImpactIsland;
 
 typedef struct CondImpact {
-    CondContactStage stage;   // its contacts are the closed ones of the step
-    int* contact_of;          // their index among the contacts of the step   (n_contact)
-    unsigned char* strikes;   // 1: it closes in this step                    (n_contact)
-    int* island;              // of each body, by its lowest one              (n_body)
-    int* part;                // of each body, flags of CondImpactPart        (n_body)
-    CondImpactIsland* sum;    //                                              (n_body)
-    int n_exact;              // bodies of exact islands; 0: the stage did not run
-    int n_row;                // rows of joints behind the contacts, sim->rows.part
-    double* before;           // M^-1 b: v before the impulses of a problem   (n_dof)
-    double* after;            // v that impacts begin with, and lead to       (n_dof)
-    double* push;             // M^-1 of the normal impulses at what strikes  (n_dof)
-    double* momentum;         // scratch                                      (n_dof)
-    double* potential;        // of each body where the step has led [J]      (n_body)
-    double* impulse;          // sums of all problems [N s]     (n_contact + n_row, x 3)
-    double* expected;         // of the forces of the step [N s] (n_contact + n_row, x 3)
-    CondContact* group;       // the contacts of one problem        (n_contact + n_row)
-    int* member;              // which of the stage's they are      (n_contact + n_row)
-    double growth;            // of the energy exchanged: above this restitution is lowered
+    CondContactStage stage; // its contacts are the closed ones of the step
+    int* contact_of;        // their index among the contacts of the step   (n_contact)
+    unsigned char* strikes; // 1: it closes in this step                    (n_contact)
+    int* island;            // of each body, by its lowest one              (n_body)
+    int* part;              // of each body, flags of CondImpactPart        (n_body)
+    CondImpactIsland* sum;  //                                              (n_body)
+    int n_exact;            // bodies of exact islands; 0: the stage did not run
+    int n_row;              // rows of joints behind the contacts, sim->rows.part
+    double* before;         // M^-1 b: v before the impulses of a problem   (n_dof)
+    double* after;          // v that impacts begin with, and lead to       (n_dof)
+    double* push;           // M^-1 of the normal impulses at what strikes  (n_dof)
+    double* momentum;       // scratch                                      (n_dof)
+    double* potential;      // of each body where the step has led [J]      (n_body)
+    double* impulse;        // sums of all problems [N s]     (n_contact + n_row, x 3)
+    double* expected;       // of the forces of the step [N s] (n_contact + n_row, x 3)
+    CondContact* group;     // the contacts of one problem        (n_contact + n_row)
+    int* member;            // which of the stage's they are      (n_contact + n_row)
+    double growth;          // of the energy exchanged: above this restitution is lowered
 } CondImpact;
 
 void cond_impact_destroy(CondImpact* impact);

@@ -89,9 +89,9 @@ static void add_slopes(CondSim* sim, const double* v)
     }
 }
 
-// x of an island with energy + slope x + curve x^2/2 = 0: the root next to zero. Where there is none,
-// of bodies that turn so fast that they are lifted by what hardly touches them, all of their motion
-// pays what is left, and is multiplied by *share.
+// x of an island with energy + slope x + curve x^2/2 = 0: the root next to zero. Where there is
+// none, of bodies that turn so fast that they are lifted by what hardly touches them, all of their
+// motion pays what is left, and is multiplied by *share.
 static double find_way(const CondImpactIsland* sum, double* share)
 {
     double root = sum->slope * sum->slope - 2.0 * sum->curve * sum->energy;
@@ -199,9 +199,9 @@ void cond_impact_arrive(CondSim* sim, const CondState* state)
     add_slopes(sim, impact->after);
     go(sim, sim->lambda, impact->contact_of, impact->after);
     for (int b = 0; b < model->n_body; b++)
-        impact->potential[b] = cond_body_ops(model->body[b].kind)
-                                   ->potential(&model->body[b], &sim->at_end,
-                                               model->settings.gravity);
+        impact->potential[b] =
+            cond_body_ops(model->body[b].kind)
+                ->potential(&model->body[b], &sim->at_end, model->settings.gravity);
 }
 
 void cond_impact_settle(CondSim* sim)
@@ -215,9 +215,9 @@ void cond_impact_settle(CondSim* sim)
     clear(sim);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        double lift = cond_body_ops(body->kind)->potential(body, &sim->at_end,
-                                                           model->settings.gravity) -
-                      impact->potential[b];
+        double lift =
+            cond_body_ops(body->kind)->potential(body, &sim->at_end, model->settings.gravity) -
+            impact->potential[b];
         island_of(impact, b)->energy += cond_impact_is_exact(sim, b) ? lift : 0.0;
         any |= cond_impact_is_exact(sim, b) && lift != 0.0;
     }

@@ -48,8 +48,8 @@ static int may_be_met(const CondSim* sim, int c)
 }
 
 // What was apart and carries a force has been struck, also where it has begun to approach within
-// the step because it turns. Else it is struck where it approached before; but what lasts approaches
-// by a rounding.
+// the step because it turns. Else it is struck where it approached before; but what lasts
+// approaches by a rounding.
 int cond_impact_strikes(const CondSim* sim, const CondState* state, int c)
 {
     const CondCandidate* candidate = &sim->candidates.candidate[c];

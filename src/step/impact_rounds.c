@@ -4,8 +4,8 @@
 // row of bodies as it does through a row of hard balls, and a box that lands on its face has one
 // impact and not four. As all contacts of a round approach, with s = -Jn v- > 0,
 //     0 <= Lambda_n  _|_  Jn v+ - e s >= 0
-// changes the energy by -sum Lambda_n (1 - e) s/2: it is kept for e = 1 and never grows. Bodies that
-// approach as fast are resolved together, so that what is symmetric stays so.
+// changes the energy by -sum Lambda_n (1 - e) s/2: it is kept for e = 1 and never grows. Bodies
+// that approach as fast are resolved together, so that what is symmetric stays so.
 //
 // By the simultaneous law there is one round with all closed contacts, of which those that did not
 // close in the step have nothing to give back.

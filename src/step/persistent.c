@@ -27,9 +27,8 @@ static const double OPEN = 1e-3;  // of its size by which a contact may be open 
 static int is_asked(const CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
-    return sim->persistent != COND_PERSISTENT_BARRED &&
-           settings->impact != COND_IMPACT_OFF && isinf(settings->kv) &&
-           settings->solver.stop == COND_STOP_CERTIFICATE;
+    return sim->persistent != COND_PERSISTENT_BARRED && settings->impact != COND_IMPACT_OFF &&
+           isinf(settings->kv) && settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 
 // 1 for bodies whose motion is worth it. What is soft loses most of what it has in contact anyway,
