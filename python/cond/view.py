@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import weakref
 import webbrowser
 from collections.abc import Callable
 from typing import Any
@@ -77,28 +78,29 @@ def notebook_display() -> Any:
     return display if shell is not None and hasattr(shell, "kernel") else None
 
 
+def end_server(process: subprocess.Popen[str], owner: int) -> None:
+    """Ends the tool; a child of a fork leaves it to its parent."""
+    if os.getpid() != owner:
+        return
+    process.terminate()
+    process.communicate()
+
+
 class RecordingView(View):
-    """A recording, served by the tool `cond view`."""
+    """A recording, served by the tool `cond view` until this is closed, forgotten, or the program ends. Ctrl-C is for
+    the program alone."""
 
     def __init__(self, path: str) -> None:
-        self._process = subprocess.Popen([TOOL, "view", path, "--no-open"], text=True, stdout=subprocess.PIPE,
-                                         stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-        assert self._process.stdout is not None and self._process.stderr is not None
-        self.address = self._process.stdout.readline().strip()
+        process = subprocess.Popen([TOOL, "view", path, "--no-open"], text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True)
+        self._end = weakref.finalize(self, end_server, process, os.getpid())
+        assert process.stdout is not None and process.stderr is not None
+        self.address = process.stdout.readline().strip()
         if not self.address:
-            raise Error(self._process.stderr.read().strip() or "cond view did not start")
+            raise Error(process.stderr.read().strip() or "cond view did not start")
 
     def close(self) -> None:
-        if self._process.poll() is None:
-            self._process.terminate()
-            self._process.wait()
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
-
-    def __del__(self) -> None:
-        if hasattr(self, "_process"):
-            self.close()
+        self._end()
 
 
 class PageView(View):

@@ -8,6 +8,8 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
+import urllib.error
 import urllib.request
 import webbrowser
 from html import unescape
@@ -51,6 +53,27 @@ def test_recording_is_served(recording: Path) -> None:
         with cond.view(what, show=False) as page:
             with urllib.request.urlopen(page.address + "scene.json", timeout=20) as answer:
                 assert json.load(answer)["n_frame"] == 11
+
+
+@needs_page
+def test_the_server_ends_with_the_program(recording: Path) -> None:
+    """It outlives a Ctrl-C that the program survives, and nothing else."""
+    program = textwrap.dedent(f"""
+        import os, signal, urllib.request, cond
+        page = cond.view({str(recording)!r}, show=False)
+        try:
+            os.killpg(0, signal.SIGINT)
+            signal.pause()
+        except KeyboardInterrupt:
+            print(urllib.request.urlopen(page.address + "scene.json", timeout=20).status)
+        print(page.address)
+        """)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False,
+                          start_new_session=True)
+    status, address = done.stdout.split()
+    assert status == "200", done.stderr
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(address, timeout=20)
 
 
 @needs_page
