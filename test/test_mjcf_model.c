@@ -296,6 +296,60 @@ static void test_references(void** state)
     }
 }
 
+static const char arms[] =
+    "<worldbody><body name='A' pos='0 0 1'><joint name='a' axis='0 1 0'/>"
+    "<geom type='box' size='.2 .05 .03' pos='.2 0 0' contype='0' conaffinity='0'/>"
+    "<body name='B' pos='.4 0 0'><joint name='b' %s/><geom type='capsule' size='.03' "
+    "fromto='0 0 0 .3 0 .05' contype='0' conaffinity='0'/></body></body>%s</worldbody>";
+
+// q after 0.3 s beside that of MuJoCo, whose steps are of 20 us by Runge and Kutta.
+static void falls(const char* defaults, const char* joint, const char* more, int n, const double* q,
+                  double tolerance)
+{
+    char text[1500];
+    int length = snprintf(text, sizeof text, "<mujoco><option timestep='.0005'/>%s", defaults);
+    length += snprintf(text + length, sizeof text - (size_t)length, arms, joint, more);
+    snprintf(text + length, sizeof text - (size_t)length, "</mujoco>");
+    Trial t = trial_begin(read_text(text));
+    trial_step(&t, 600);
+    for (int i = 0; i < n; i++)
+        assert_near(t.state->q[i], q[i], tolerance);
+    trial_end(&t);
+}
+
+// Springs and dry friction of balls, the latter as hard as MuJoCo's can be made; what a free joint
+// has of the defaults; borne weight.
+static void test_passive(void** state)
+{
+    (void)state;
+    falls("", "type='ball' stiffness='10'", "", 5,
+          (double[5]){0.9998838678, 0.0, -0.0152397778, 0.0, 1.0086348474}, 1e-4);
+    falls("", "type='ball' frictionloss='.5'", "", 5,
+          (double[5]){0.9982652555, 0.0, -0.0588768183, 0.0, 1.0307813515}, 1e-4);
+    falls("<default><joint damping='2' armature='.5'/></default>", "axis='0 1 .3'",
+          "<body pos='0 2 1'><joint type='free'/><geom type='box' size='.1 .2 .05' pos='.1 0 0' "
+          "contype='0' conaffinity='0'/></body>",
+          2, (double[2]){0.3869388827, 0.0394481385}, 1e-4);
+    // <freejoint> has no defaults.
+    CondScene* scene = read_text("<mujoco><default><joint damping='2'/></default><worldbody><body>"
+                                 "<freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+    assert_int_equal(scene->body[0].kind, COND_BODY_RIGID);
+    cond_scene_destroy(scene);
+    scene = read_text("<mujoco><default><joint damping='2' armature='.5'/></default><worldbody>"
+                      "<body pos='0 2 1'><joint type='free'/><geom type='box' size='.1 .2 .05' "
+                      "pos='.1 0 0'/></body><body pos='0 0 9' gravcomp='1.1'><freejoint/>"
+                      "<geom size='.1'/></body></worldbody></mujoco>");
+    cond_scene_settings(scene)->time_step = 0.0005;
+    Trial t = trial_begin(scene);
+    trial_step(&t, 600);
+    static const double q[7] = {6.858289930e-5, 2.0, 0.5976575286, 0.9998152249, 0.0,
+                                0.0192228010,   0.0};
+    for (int i = 0; i < 7; i++)
+        assert_near(t.state->q[i], q[i], 1e-4);
+    assert_near(t.state->q[9], 9.0 + 0.5 * 0.1 * 9.81 * 0.09, 1e-9);
+    trial_end(&t);
+}
+
 // Names may hold slashes.
 static void test_slashes(void** state)
 {
@@ -318,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_unknown),     cmocka_unit_test(test_shared_default),
         cmocka_unit_test(test_force_range), cmocka_unit_test(test_short_keys),
         cmocka_unit_test(test_references),  cmocka_unit_test(test_slashes),
+        cmocka_unit_test(test_passive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

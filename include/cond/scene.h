@@ -138,6 +138,7 @@ typedef struct CondLinkDef {
     int n_shape;
     const CondLinkShapeDef* shape; // (n_shape)
     double effort_back;            // largest torque or force against the axis [N m, N]; NaN: effort
+    double gravity_compensation;   // share of its weight that does not act on it: 1: it floats
 } CondLinkDef;
 
 // Friction and restitution of a surface. Where two surfaces meet: a value that only one of them

@@ -42,6 +42,24 @@ static double stretch(const CondBody* body, const CondKinematics* kinematics, in
            arm->coordinate[j].spring_rest;
 }
 
+// Energy k/2 |w|^2 of the angle that a ball is turned by: f -= k w, A += step k.
+static void add_ball_springs(const CondBody* body, const CondKinematics* kinematics, double step,
+                             double* values, double* f)
+{
+    const CondArticulation* arm = body->arm;
+    for (int i = 0; i < arm->n_ball; i++) {
+        double k = arm->link[arm->ball[i]].stiffness, w[3];
+        int first = cond_articulation_ball_v(arm) + 3 * i;
+        if (!(k > 0.0))
+            continue;
+        cond_articulation_ball_turn(arm, kinematics->q + body->q_begin, i, w);
+        for (int r = first; r < first + 3; r++) {
+            values[(size_t)r * (size_t)(body->n_dof + 1)] += step * k;
+            f[r] -= k * w[r - first];
+        }
+    }
+}
+
 // f -= k (q - rest), A += step k
 static void add_springs(const CondBody* body, const CondKinematics* kinematics, double step,
                         double* values, double* f)
@@ -64,6 +82,7 @@ static void block(const CondBody* body, const CondKinematics* kinematics, double
     fill(body, kinematics, 1.0 / step, values, out);
     add_damping(body, values);
     add_springs(body, kinematics, step, values, f);
+    add_ball_springs(body, kinematics, step, values, f);
 }
 
 static void mass(const CondBody* body, const CondKinematics* kinematics, double* values,
@@ -126,6 +145,11 @@ static double potential(const CondBody* body, const CondKinematics* kinematics,
         double k = body->arm->coordinate[j].stiffness;
         energy +=
             k > 0.0 ? 0.5 * k * stretch(body, kinematics, j) * stretch(body, kinematics, j) : 0.0;
+    }
+    for (int i = 0; i < body->arm->n_ball; i++) {
+        double w[3];
+        cond_articulation_ball_turn(body->arm, kinematics->q + body->q_begin, i, w);
+        energy += 0.5 * body->arm->link[body->arm->ball[i]].stiffness * vec3_dot(w, w);
     }
     return energy;
 }

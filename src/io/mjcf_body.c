@@ -81,9 +81,10 @@ static void read_joint_numbers(CondMjcf* m, const CondMjcfNode* node, CondMjcfJo
     cond_mjcf_numbers(m, node, "pos", 3, 3, joint->pos);
     cond_mjcf_numbers(m, node, "axis", 3, 3, joint->axis);
     double length = vec3_norm(joint->axis);
-    if (joint->kind != COND_MJCF_BALL && !(length > 1e-9))
+    int axial = turns || joint->kind == COND_MJCF_SLIDE;
+    if (axial && !(length > 1e-9))
         cond_mjcf_refuse(m, node, "joint '%s': its axis is zero", joint->name);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3 && axial; i++)
         joint->axis[i] /= length;
     joint->ref = cond_mjcf_number(m, node, "ref", 0.0);
     joint->spring_rest = cond_mjcf_number(m, node, "springref", 0.0);
@@ -135,7 +136,8 @@ static void read_joint(CondMjcf* m, CondMjcfNode* node, int body)
                       ? COND_MJCF_FREE
                       : (CondMjcfJointKind)cond_mjcf_word(m, node, "type", kinds, COND_MJCF_HINGE);
     name_joint(m, node, owner, joint->name);
-    if (joint->kind != COND_MJCF_FREE)
+    // <freejoint> has no defaults; a <joint> of type free has those of joints.
+    if (!cond_mjcf_is(node, "freejoint"))
         read_joint_numbers(m, node, joint);
     if (body == 0)
         cond_mjcf_refuse(m, node, "the world has no joints");
@@ -284,6 +286,7 @@ static void read_body(CondMjcf* m, CondMjcfNode* node, int parent, const CondMjc
     body->pose = cond_mjcf_times(frame, &own);
     body->world = cond_mjcf_times(&m->body[parent].world, &body->pose);
     body->top = parent == 0 ? b : m->body[parent].top;
+    body->borne = cond_mjcf_number(m, node, "gravcomp", 0.0);
     CondMjcfNode* inertial = cond_mjcf_named(node->first, "inertial");
     if (inertial)
         read_inertial(m, inertial, body);

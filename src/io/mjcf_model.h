@@ -120,6 +120,7 @@ typedef struct CondMjcfBody {
     CondMjcfPose pose; // in the parent's axes, all joints at their reference
     int first_joint, n_joint;
     int inertial; // 1: <inertial> counts
+    double borne; // gravcomp
     double mass;  // [kg]
     double com[3];
     double inertia[9];  // about it, body axes

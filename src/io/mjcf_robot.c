@@ -158,6 +158,7 @@ static void put_inertia(const CondMjcfBody* body, CondLinkDef* link)
     const double* I = body->inertia; // the body's axes are the link's
     const double six[6] = {I[0], I[4], I[8], I[1], I[2], I[5]};
     link->mass = body->mass;
+    link->gravity_compensation = body->borne;
     if (body->mass > 0.0) {
         cond_mjcf_place(&body->in_link, body->com, link->center);
         memcpy(link->inertia, six, sizeof six);
@@ -261,10 +262,17 @@ static CondLinkDef* add_base(CondMjcf* m, Robot* robot, CondMjcfBody* body)
         memcpy(start.q, joint->turn, sizeof start.q);
         set_place(&start, &robot->def);
         robot->def.floating = 1;
-        if (joint->damping > 0.0 || joint->armature > 0.0)
-            cond_mjcf_warn(m, joint->node, "damping and armature of a free joint are left out");
+        if (joint->stiffness > 0.0)
+            cond_mjcf_warn(m, joint->node, "joint '%s': the spring of a free joint is left out",
+                           joint->name);
     }
-    return add_link(m, robot, body->name, "");
+    CondLinkDef* link = add_link(m, robot, body->name, "");
+    if (joint && link) {
+        link->damping = joint->damping;
+        link->armature = joint->armature;
+        link->friction = joint->friction;
+    }
+    return link;
 }
 
 static void make_robot(CondMjcf* m, int top)
@@ -310,7 +318,9 @@ static const CondMjcfGeom* single_shape(const CondMjcf* m, int b)
 {
     const CondMjcfBody* body = &m->body[b];
     const CondMjcfGeom* found = NULL;
-    if (m->joint[body->first_joint].kind != COND_MJCF_FREE ||
+    const CondMjcfJoint* joint = &m->joint[body->first_joint];
+    if (joint->kind != COND_MJCF_FREE || joint->damping > 0.0 || joint->armature > 0.0 ||
+        joint->friction > 0.0 || body->borne != 0.0 ||
         (b + 1 < m->n_body && m->body[b + 1].top == b))
         return NULL;
     for (int g = 0; g < m->n_geom; g++) {

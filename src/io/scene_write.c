@@ -203,7 +203,8 @@ static void put_links(CondSceneText* text, const CondScene* scene, const CondBod
         const CondLinkDef* link = &def->link[i];
         Style lines = {"\n      - ", "\n        ", "", 0};
         put_fields(text, scene, "bodies.links", link, &initial, NULL, &lines);
-        if (i > 0)
+        // That of the base says what its coordinates have where it floats.
+        if (i > 0 || def->floating)
             put_section(text, scene, "bodies.links.joint", "joint", link, &initial, &lines);
         if (link->n_shape > 0)
             cond_scene_put(text, "\n        shapes:");

@@ -46,6 +46,12 @@ void cond_articulation_work_destroy(CondArticulationWork* work)
     cond_release(&context, work);
 }
 
+void cond_articulation_ball_turn(const CondArticulation* a, const double* q, int ball, double w[3])
+{
+    static const double straight[4] = {1.0, 0.0, 0.0, 0.0};
+    quat_between(straight, q + cond_articulation_ball_q(a) + 4 * (ptrdiff_t)ball, w);
+}
+
 void cond_articulation_rest(const CondArticulation* a, double* q)
 {
     if (a->floating) {

@@ -33,7 +33,8 @@ typedef enum CondLinkJointKind {
 
 typedef struct CondLink {
     char name[COND_NAME_SIZE];
-    // The joint towards the parent; link 0 has none and leaves these alone.
+    // The joint towards the parent; link 0 has none and leaves these alone, but for damping,
+    // friction and armature, which are those of a floating base.
     char joint[COND_NAME_SIZE];
     int parent; // -1 for link 0
     CondLinkJointKind kind;
@@ -54,6 +55,7 @@ typedef struct CondLink {
     double offset;         // [rad, m]
     // Inertia; mass 0 means that the link carries none.
     int carried;       // 1: it may move without mass where something that moves beyond it has some
+    double borne;      // share of its weight that is borne by nobody's force: 1 floats
     double mass;       // [kg]
     double com[3];     // link axes [m]
     double inertia[9]; // about the centre of mass, link axes [kg m2]
@@ -129,6 +131,7 @@ typedef struct CondArticulation {
     int* ball;                          // the link that each turns, by finish  (n_ball)
     int* column_dof;                    // the entry of v for each column, by finish (n_column)
     double* damping;                    // viscous, by finish                 (n_dof)
+    double* friction;                   // dry, of base and balls, by finish  (n_dof - n_joint)
     double* armature;                   // inertia of rotors, by finish       (n_dof)
     int n_disabled;                     // pairs of links that never touch, by another file
     int (*disabled)[2];                 //                                    (n_disabled)
@@ -210,6 +213,10 @@ static inline int cond_articulation_ball_q(const CondArticulation* a)
 {
     return a->floating ? 7 : 0;
 }
+
+// The turn of a ball from its reference, as a rotation vector.
+void cond_articulation_ball_turn(const CondArticulation* articulation, const double* q, int ball,
+                                 double w[3]);
 
 // q at the base pose with every joint at zero, or at the limit nearest to zero.   q (n_q)
 void cond_articulation_rest(const CondArticulation* articulation, double* q);

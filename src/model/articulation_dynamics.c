@@ -130,10 +130,10 @@ void cond_articulation_mass(const CondArticulation* a, CondArticulationWork* wor
             }
         }
     }
-    for (int i = 0; i < n; i++)
-        M[(size_t)i * (size_t)(n + 1)] += a->armature[i];
     if (a->floating)
         base_mass(a, work, M);
+    for (int i = 0; i < n; i++)
+        M[(size_t)i * (size_t)(n + 1)] += a->armature[i];
 }
 
 // V_i = V_parent + sum of S_c rate_c
@@ -154,6 +154,17 @@ static void link_velocities(const CondArticulation* a, CondArticulationWork* wor
     }
 }
 
+// Of m, m c in the inertia: F += share (c x m g, m g).
+static void add_borne(const double inertia[10], double share, const double gravity[3], double F[6])
+{
+    double moment[3];
+    vec3_cross(inertia + 1, gravity, moment);
+    for (int k = 0; k < 3; k++) {
+        F[k] += share * moment[k];
+        F[3 + k] += share * inertia[0] * gravity[k];
+    }
+}
+
 // Newton-Euler: the force F_i that the motion and gravity ask for at every link, outwards from the
 // base; a = dv/dt, NULL for 0.
 //     A_0 = (R dw/dt, dv/dt - w x v - g)   a velocity v of the base's origin, seen at the fixed
@@ -161,7 +172,8 @@ static void link_velocities(const CondArticulation* a, CondArticulationWork* wor
 //                                          O that the origin leaves; gravity as an acceleration
 //     A_i = A_parent + sum of V x S_c rate_c + S_c d(rate_c)/dt, with V of the link whose axes S_c
 //     keeps to: the parent for slides, the link itself for turns
-//     F_i = I_i A_i + V_i x* I_i V_i
+//     F_i = I_i A_i + V_i x* I_i V_i + (c_i x b_i m_i g, b_i m_i g), with the share b_i of the
+//     weight that is borne
 static void newton_euler(const CondArticulation* a, CondArticulationWork* work, const double* v,
                          const double* acceleration, const double gravity[3])
 {
@@ -191,6 +203,8 @@ static void newton_euler(const CondArticulation* a, CondArticulationWork* work, 
         inertia_multiply(work->inertia + 10 * i, A + 6 * i, F + 6 * i);
         inertia_multiply(work->inertia + 10 * i, V + 6 * i, P);
         add_force_cross(V + 6 * i, P, F + 6 * i);
+        if (link->borne != 0.0)
+            add_borne(work->inertia + 10 * i, link->borne, gravity, F + 6 * i);
     }
 }
 
@@ -304,6 +318,12 @@ void cond_articulation_energy(const CondArticulation* a, CondArticulationWork* w
         double center[3];
         double mass = cond_articulation_center(a, work, center);
         *potential = -mass * vec3_dot(gravity, center);
+        for (int i = 0; i < a->n_link; i++)
+            if (a->link[i].borne != 0.0) { // m c is about the origin of link 0
+                const double* I = work->inertia + 10 * i;
+                *potential += a->link[i].borne *
+                              (vec3_dot(gravity, I + 1) + I[0] * vec3_dot(gravity, work->position));
+            }
     }
 }
 

@@ -124,12 +124,14 @@ static CondStatus make_room(CondArticulation* a, CondError* error)
     cond_arena_drop(arena, a->column_dof);
     cond_arena_drop(arena, a->damping);
     cond_arena_drop(arena, a->armature);
+    cond_arena_drop(arena, a->friction);
     a->coordinate = cond_arena_allocate(arena, (size_t)a->n_joint, sizeof *a->coordinate);
     a->ball = cond_arena_allocate(arena, (size_t)a->n_ball, sizeof *a->ball);
     a->column_dof = cond_arena_allocate(arena, (size_t)a->n_column, sizeof *a->column_dof);
     a->damping = cond_arena_allocate(arena, (size_t)a->n_dof, sizeof *a->damping);
     a->armature = cond_arena_allocate(arena, (size_t)a->n_dof, sizeof *a->armature);
-    if (!a->coordinate || !a->ball || !a->column_dof || !a->damping || !a->armature)
+    a->friction = cond_arena_allocate(arena, (size_t)(a->n_dof - a->n_joint), sizeof *a->friction);
+    if (!a->coordinate || !a->ball || !a->column_dof || !a->damping || !a->armature || !a->friction)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for %d joints", a->n_joint);
     return COND_OK;
 }
@@ -182,15 +184,15 @@ static CondStatus finish_joint(CondArticulation* a, int i, CondError* error)
     return COND_OK;
 }
 
-// Balls have what their joint has, about every axis.
+// Balls have what their joint has, about every axis; a floating base what link 0 has, along too.
 static void set_passive(CondArticulation* a)
 {
     int ball = cond_articulation_ball_v(a), joint = ball + 3 * a->n_ball;
-    for (int i = 0; i < ball; i++)
-        a->damping[i] = a->armature[i] = 0.0;
-    for (int i = 0; i < 3 * a->n_ball; i++) {
-        a->damping[ball + i] = a->link[a->ball[i / 3]].damping;
-        a->armature[ball + i] = a->link[a->ball[i / 3]].armature;
+    for (int i = 0; i < joint; i++) {
+        const CondLink* link = &a->link[i < ball ? 0 : a->ball[(i - ball) / 3]];
+        a->damping[i] = link->damping;
+        a->armature[i] = link->armature;
+        a->friction[i] = link->friction;
     }
     for (int i = 0; i < a->n_joint; i++) {
         a->damping[joint + i] = a->coordinate[i].damping;

@@ -74,8 +74,10 @@ typedef struct CondBody {
     struct CondRod* rod;              // rod: owned by the model
     CondMotor* motor;                 // robot: one per joint coordinate          (n_joint)
     CondJointBounds* bounds;          // robot: the same                          (n_joint)
-    int target_begin;                 // robot: into CondState.target
-    int party;                        // into CondModel.party; of a robot: that of link 0
+    double* dry;      // robot: dry friction of its base and balls           (n_dof - n_joint)
+    int target_begin; // robot: into CondState.target
+    int loose_begin;  // robot: of its base and balls, among those of all
+    int party;        // into CondModel.party; of a robot: that of link 0
 } CondBody;
 
 // First joint coordinate of a robot in v and in q: a floating base comes before.
@@ -195,6 +197,7 @@ struct CondModel {
     int n_dof, n_q;
     int max_point_dof; // coordinates that a point may depend on, at most
     int n_target;      // joint targets of all robots
+    int n_loose;       // coordinates of all robots' bases and balls
     int n_body, n_plane, n_force, n_spring, n_feature;
     int n_patch, n_attachment, n_trajectory, n_obstacle, n_sensor;
     CondBody* body;             //                                                  (n_body)

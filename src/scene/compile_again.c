@@ -39,7 +39,7 @@ CondStatus cond_compile_take_body(CondModel* model, int index, int* taken)
         return COND_OK;
     void* arrays[] = {old->fem,     old->rod,      old->start,
                       old->start_v, old->triangle, old->diagonal_begin,
-                      old->motor,   old->bounds};
+                      old->motor,   old->bounds,   old->dry};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_arena_move(&again->donor->arena, &model->arena, arrays[i]);
     *body = *old;
@@ -57,6 +57,8 @@ CondStatus cond_compile_take_body(CondModel* model, int index, int* taken)
         return status;
     body->target_begin = model->n_target;
     model->n_target += body->arm->n_joint;
+    body->loose_begin = model->n_loose;
+    model->n_loose += body->arm->n_dof - body->arm->n_joint;
     for (int i = 0; i < body->arm->n_shape && !status; i++)
         if (body->arm->shape[i].surface)
             status = take_surface(model, body->arm->shape[i].surface);

@@ -46,11 +46,15 @@ static CondLink make_link(const CondBodyDef* def, int i)
     memcpy(link.name, from->name, sizeof link.name);
     link.parent = i == 0 ? -1 : find_link(def, from->parent);
     link.mass = from->mass;
+    link.borne = from->gravity_compensation;
     link.carried = 1;
     memcpy(link.com, from->center, sizeof link.com);
     const double* I = from->inertia;
     const double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
     memcpy(link.inertia, full, sizeof full);
+    link.friction = from->friction;
+    link.damping = from->damping;
+    link.armature = from->armature;
     if (i == 0)
         return link;
     snprintf(link.joint, sizeof link.joint, "%s", cond_link_joint_name(from));
@@ -64,9 +68,6 @@ static CondLink make_link(const CondBodyDef* def, int i)
     link.velocity = from->velocity_limit;
     link.effort = from->effort;
     link.effort_back = isnan(from->effort_back) ? from->effort : from->effort_back;
-    link.friction = from->friction;
-    link.damping = from->damping;
-    link.armature = from->armature;
     link.stiffness = from->spring;
     link.spring_rest = from->spring_rest;
     if (from->mimic[0])

@@ -119,6 +119,8 @@ static void set_bounds(const CondBodyDef* def, CondBody* body)
         if (!def->effort_limits)
             body->motor[j].effort = body->motor[j].effort_back = INFINITY;
     }
+    for (int i = 0; i < body->arm->n_dof - body->arm->n_joint && def->joint_friction; i++)
+        body->dry[i] = body->arm->friction[i];
 }
 
 // 1 where something bounds a joint.
@@ -138,6 +140,8 @@ static CondStatus warn_of_method(const CondModel* model, CondBody* body)
     int method = model->settings.method, bounded = 0;
     for (int j = 0; j < body->arm->n_joint; j++)
         bounded |= is_bounded(body, j);
+    for (int i = 0; i < body->arm->n_dof - body->arm->n_joint; i++)
+        bounded |= body->dry[i] > 0.0;
     if (method == COND_STEP_VELOCITY || !bounded)
         return COND_OK;
     return cond_articulation_warn(body->arm,
@@ -227,13 +231,17 @@ CondStatus cond_compile_robot(CondModel* model, const CondScene* scene, int inde
     body->n_q = arm->n_q;
     body->target_begin = model->n_target;
     model->n_target += arm->n_joint;
+    body->loose_begin = model->n_loose;
+    model->n_loose += arm->n_dof - arm->n_joint;
     for (int i = 0; i < arm->n_link; i++)
         body->mass += arm->link[i].mass;
     body->start = cond_arena_allocate(&model->arena, (size_t)arm->n_q, sizeof(double));
     body->start_v = cond_arena_allocate(&model->arena, (size_t)arm->n_dof, sizeof(double));
     body->motor = cond_arena_allocate(&model->arena, (size_t)arm->n_joint, sizeof *body->motor);
     body->bounds = cond_arena_allocate(&model->arena, (size_t)arm->n_joint, sizeof *body->bounds);
-    if (!body->start || !body->start_v || !body->motor || !body->bounds)
+    body->dry =
+        cond_arena_allocate(&model->arena, (size_t)(arm->n_dof - arm->n_joint), sizeof *body->dry);
+    if (!body->start || !body->start_v || !body->motor || !body->bounds || !body->dry)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_articulation_rest(arm, body->start);
     if (arm->floating) { // the angular velocity of the base is in base axes

@@ -3,6 +3,8 @@
 #include "potential/motor.h"
 #include "step/sim.h"
 
+#include <string.h>
+
 // The limit of a motor on the side that it pulls to.
 static void set_effort(CondSim* sim, int i)
 {
@@ -35,16 +37,21 @@ void cond_joint_rows_read(CondSim* sim)
 {
     const CondModel* model = sim->model;
     const CondJointRows* rows = &sim->rows;
+    memset(rows->loose, 0, (size_t)model->n_loose * sizeof *rows->loose);
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
             read_motors(sim, &model->body[b]);
     for (int r = 0; r < rows->n; r++) {
         const CondJointRow* row = &rows->row[r];
+        const CondBody* body = &model->body[row->body];
         CondJointReading* reading =
-            &rows->reading[model->body[row->body].target_begin + row->joint];
+            &rows->reading[body->target_begin + (row->joint < body->arm->n_joint ? row->joint : 0)];
         double force = cond_joint_row_sign(row->kind) * sim->impulse[3 * (sim->candidates.n + r)] /
                        sim->time_step;
-        if (row->kind == COND_ROW_LOWER || row->kind == COND_ROW_UPPER)
+        int beyond = row->joint - body->arm->n_joint;
+        if (beyond >= 0)
+            rows->loose[body->loose_begin + beyond] = force;
+        else if (row->kind == COND_ROW_LOWER || row->kind == COND_ROW_UPPER)
             reading->limit += force;
         else if (row->kind == COND_ROW_FRICTION)
             reading->friction = force;

@@ -19,7 +19,8 @@ CondStatus cond_joint_rows_create(CondSim* sim)
 {
     CondJointRows* rows = &sim->rows;
     CondArena* arena = &sim->arena;
-    size_t n = (size_t)sim->model->n_target, all = n * COND_N_ROW_KIND;
+    size_t n = (size_t)sim->model->n_target;
+    size_t all = n * COND_N_ROW_KIND + (size_t)sim->model->n_loose;
     rows->row = cond_arena_allocate(arena, all, sizeof *rows->row);
     rows->wanted = cond_arena_allocate(arena, n, sizeof *rows->wanted);
     rows->motor = cond_arena_allocate(arena, n, sizeof *rows->motor);
@@ -30,8 +31,9 @@ CondStatus cond_joint_rows_create(CondSim* sim)
     rows->stop = cond_arena_allocate(arena, 2 * n, sizeof *rows->stop);
     rows->reading = cond_arena_allocate(arena, n, sizeof *rows->reading);
     rows->sum = cond_arena_allocate(arena, n, sizeof *rows->sum);
-    int made = rows->row && rows->wanted && rows->motor && rows->base && rows->kept && rows->part &&
-               rows->passed && rows->stop && rows->reading && rows->sum;
+    rows->loose = cond_arena_allocate(arena, (size_t)sim->model->n_loose, sizeof *rows->loose);
+    int made = rows->loose && rows->row && rows->wanted && rows->motor && rows->base &&
+               rows->kept && rows->part && rows->passed && rows->stop && rows->reading && rows->sum;
     return made ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
@@ -79,6 +81,29 @@ static double motor_torque(const CondSim* sim, const CondBody* body, int j, doub
            *g * v;
 }
 
+// Dry friction of a coordinate, the joint's own or, behind these, one of base and balls.
+static double friction_of(const CondBody* body, int joint)
+{
+    int n = body->arm->n_joint;
+    return joint < n ? body->bounds[joint].friction : body->dry[joint - n];
+}
+
+// The rows of base and balls, which have dry friction alone.
+static void list_loose(CondSim* sim, const CondState* state, const CondBody* body)
+{
+    int n = body->arm->n_joint;
+    for (int i = 0; i < body->arm->n_dof - n; i++)
+        if (body->dry[i] > 0.0 && !state->off[body->index])
+            sim->rows.row[sim->rows.n++] = (CondJointRow){
+                .kind = COND_ROW_FRICTION,
+                .body = body->index,
+                .joint = n + i,
+                .coordinate = body->dof_begin + i,
+                .key = key_of(body, n + i, COND_ROW_FRICTION),
+                .speed = state->v[body->dof_begin + i],
+            };
+}
+
 // Lists the rows that are wanted.
 static void list(CondSim* sim, const CondState* state)
 {
@@ -105,6 +130,8 @@ static void list(CondSim* sim, const CondState* state)
                                        .speed = cond_joint_row_sign((CondJointRowKind)kind) *
                                                 state->v[coordinate]};
         }
+        if (body->kind == COND_BODY_ROBOT && model->settings.method == COND_STEP_VELOCITY)
+            list_loose(sim, state, body);
     }
 }
 
@@ -194,15 +221,18 @@ void cond_joint_rows_set_base(CondSim* sim, int body)
     }
 }
 
+static double base_of(const CondSim* sim, const CondJointRow* row)
+{
+    const CondBody* body = &sim->model->body[row->body];
+    return row->kind == COND_ROW_MOTOR ? sim->rows.base[body->target_begin + row->joint] : 0.0;
+}
+
 // The row as it is in the step's problem.
 static void make_contact(const CondSim* sim, const CondJointRow* row, CondContact* contact)
 {
     static const double along[3] = {1.0, 0.0, 0.0}, against[3] = {-1.0, 0.0, 0.0};
     const CondBody* body = &sim->model->body[row->body];
-    const CondJointBounds* bounds = &body->bounds[row->joint];
-    const CondMotor* motor = &motors_of(sim, body)[row->joint];
-    double theta = sim->theta[row->body], g;
-    double base = sim->rows.base[body->target_begin + row->joint];
+    double theta = sim->theta[row->body], base = base_of(sim, row), g;
     *contact = (CondContact){.frame = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0},
                              .kv = INFINITY, // a stop does not creep
                              .key = cond_key_mix(row->key),
@@ -219,24 +249,18 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
         break;
     case COND_ROW_FASTEST:
     case COND_ROW_SLOWEST: // v_hat = (1 - th) v_k + th v_{k+1}
-        contact->phi[0] = theta * bounds->velocity - (1.0 - theta) * row->speed;
+        contact->phi[0] = theta * body->bounds[row->joint].velocity - (1.0 - theta) * row->speed;
         break;
     case COND_ROW_FRICTION:
-        contact->bound[0] = -bounds->friction;
-        contact->bound[1] = bounds->friction;
+        contact->bound[0] = -friction_of(body, row->joint);
+        contact->bound[1] = friction_of(body, row->joint);
         break;
     default:
         contact->phi[0] = (base - motor_torque(sim, body, row->joint, row->q, 0.0, &g)) / g;
         contact->compliance = 1.0 / g;
-        contact->bound[0] = -motor->effort_back - base;
-        contact->bound[1] = motor->effort - base;
+        contact->bound[0] = -motors_of(sim, body)[row->joint].effort_back - base;
+        contact->bound[1] = motors_of(sim, body)[row->joint].effort - base;
     }
-}
-
-static double base_of(const CondSim* sim, const CondJointRow* row)
-{
-    int target = sim->model->body[row->body].target_begin + row->joint;
-    return row->kind == COND_ROW_MOTOR ? sim->rows.base[target] : 0.0;
 }
 
 double cond_joint_row_force(const CondSim* sim, int r)
@@ -299,15 +323,19 @@ int cond_joint_rows_find_violated(CondSim* sim, const CondState* state)
 
 static double* kept_force(const CondSim* sim, const CondJointRow* row)
 {
-    int target = sim->model->body[row->body].target_begin + row->joint;
-    return &sim->rows.kept[COND_N_ROW_KIND * target + (int)row->kind];
+    const CondBody* body = &sim->model->body[row->body];
+    int n = body->arm->n_joint, target = body->target_begin + row->joint;
+    return row->joint < n ? &sim->rows.kept[COND_N_ROW_KIND * target + (int)row->kind]
+                          : &sim->rows.kept[COND_N_ROW_KIND * sim->model->n_target +
+                                            body->loose_begin + row->joint - n];
 }
 
 CondStatus cond_joint_rows_join(CondSim* sim, const CondState* state)
 {
     CondJointRows* rows = &sim->rows;
     int first = sim->candidates.n;
-    memset(rows->kept, 0, COND_N_ROW_KIND * (size_t)sim->model->n_target * sizeof *rows->kept);
+    size_t n_kept = COND_N_ROW_KIND * (size_t)sim->model->n_target + (size_t)sim->model->n_loose;
+    memset(rows->kept, 0, n_kept * sizeof *rows->kept);
     for (int r = 0; r < rows->n; r++)
         *kept_force(sim, &rows->row[r]) = sim->lambda[3 * (first + r)];
     int before = rows->n;
@@ -363,7 +391,7 @@ int cond_joint_row_needs_impact(const CondSim* sim, int r)
         return 0;
     if (is_limit(row->kind))
         return is_closed(sim, r) && (v < 0.0 || lambda > 0.0);
-    double F = sim->model->body[row->body].bounds[row->joint].friction;
+    double F = friction_of(&sim->model->body[row->body], row->joint);
     return row->kind == COND_ROW_FRICTION && (fabs(lambda) < (1.0 - OVER) * F || lambda * v > 0.0);
 }
 
@@ -387,10 +415,10 @@ CondStatus cond_joint_rows_pose_impact(CondSim* sim, const int* struck, CondAsse
     CondStatus status = cond_assembly_add_contacts(assembly, *n_row, &contact);
     for (int k = 0; k < *n_row && !status; k++) {
         const CondJointRow* row = &rows->row[rows->part[k]];
-        const CondJointBounds* bounds = &sim->model->body[row->body].bounds[row->joint];
+        const CondBody* body = &sim->model->body[row->body];
         contact[k] = sim->assembly.contact[sim->candidates.n + rows->part[k]];
-        contact[k].phi[0] =
-            row->kind == COND_ROW_FASTEST || row->kind == COND_ROW_SLOWEST ? bounds->velocity : 0.0;
+        int fast = row->kind == COND_ROW_FASTEST || row->kind == COND_ROW_SLOWEST;
+        contact[k].phi[0] = fast ? body->bounds[row->joint].velocity : 0.0;
         contact[k].kv = INFINITY;
         if (row->kind == COND_ROW_FRICTION)
             for (int i = 0; i < 2; i++)

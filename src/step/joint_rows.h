@@ -37,7 +37,7 @@ typedef enum CondJointRowKind {
 
 typedef struct CondJointRow {
     CondJointRowKind kind;
-    int body, joint;    // joint coordinate of the robot
+    int body, joint;    // joint coordinate of the robot; behind them those of base and balls
     int coordinate;     // of v: u = sign v + phi
     CondContactKey key; // the same row in any step
     double q;           // joint position at the start of the step [rad, m]
@@ -47,19 +47,21 @@ typedef struct CondJointRow {
 
 typedef struct CondJointRows {
     int n;
-    int joined;         // 1: some have joined since the step was solved last
-    CondJointRow* row;  // by ascending key                                   (n of 6 n_target)
-    int* wanted;        // 1 << kind for the rows of each joint in this step        (n_target)
-    int* motor;         // 1: its motor is a row                                    (n_target)
-    double* base;       // what that row is counted from [N m, N]                   (n_target)
-    double* kept;       // scratch: forces by joint and kind                    (6 n_target)
-    double* v;          // an answer that missed, while another is looked for      (n_dof)
+    int joined; // 1: some have joined since the step was solved last
+    CondJointRow*
+        row;      // by ascending key                                   (n of 6 n_target + n_loose)
+    int* wanted;  // 1 << kind for the rows of each joint in this step        (n_target)
+    int* motor;   // 1: its motor is a row                                    (n_target)
+    double* base; // what that row is counted from [N m, N]                   (n_target)
+    double* kept; // scratch: forces by joint and kind          (6 n_target + n_loose)
+    double* v;    // an answer that missed, while another is looked for      (n_dof)
     double* lambda;     // its forces                                    (as CondSim.lambda)
-    int* part;          // scratch of the impact stage: which rows take part    (6 n_target)
+    int* part;          // scratch of the impact stage: which rows take part (6 n_target + n_loose)
     int* passed;        // of the correction: position limits that it would pass     (n_target)
     CondJointRow* stop; // and their rows                                          (2 n_target)
     CondJointReading* reading; // of the last step                                (n_target)
     CondJointReading* sum;     // of its parts                                    (n_target)
+    double* loose;             // friction of base and balls in the last step      (n_loose)
 } CondJointRows;
 
 CondStatus cond_joint_rows_create(CondSim* sim);

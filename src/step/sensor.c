@@ -247,6 +247,15 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
         if (joint->stiffness > 0.0)
             f[first + j] -= joint->stiffness * (q - joint->spring_rest);
     }
+    for (int i = 0; i < first; i++)
+        f[i] += sim->rows.loose[body->loose_begin + i];
+    for (int b = 0; b < arm->n_ball; b++) {
+        double w[3], k = arm->link[arm->ball[b]].stiffness;
+        int at = cond_articulation_ball_v(arm) + 3 * b;
+        cond_articulation_ball_turn(arm, acting->q + body->q_begin, b, w);
+        for (int i = 0; i < 3 && k > 0.0; i++)
+            f[at + i] -= k * (w[i] + step * v_hat[at + i]);
+    }
     for (int i = 0; i < arm->n_dof; i++)
         f[i] += state->force[body->dof_begin + i] - arm->damping[i] * v_hat[i];
     cond_articulation_project(arm, work, load, f);
