@@ -15,13 +15,13 @@ void forces_csv_header(FILE* file, const CondModel* model)
     static const char* const parts[] = {"fx", "fy", "fz", "tx", "ty", "tz", "cx", "cy", "cz"};
     Text text = {0};
     text_add(&text, "time");
-    static const char* const motion[] = {"ax", "ay", "az", "wx", "wy", "wz"};
+    static const char* const motion[] = {"ax", "ay", "az", "wx", "wy", "wz", "vx", "vy", "vz"};
     for (int i = 0; i < cond_model_n_sensor(model); i++) {
         const char* name = cond_model_sensor_name(model, i);
         CondSensorKind kind = cond_model_sensor_kind(model, i);
         if (kind == COND_SENSOR_RANGE)
             csv_column(&text, name, "distance");
-        for (size_t k = 0; kind == COND_SENSOR_IMU && k < 6; k++)
+        for (size_t k = 0; kind == COND_SENSOR_IMU && k < 9; k++)
             csv_column(&text, name, motion[k]);
         for (size_t k = 0; kind <= COND_SENSOR_JOINT && k < sizeof parts / sizeof parts[0]; k++)
             csv_column(&text, name, parts[k]);
@@ -41,6 +41,7 @@ void forces_csv_row(FILE* file, const CondModel* model, const CondSim* sim, doub
         case COND_SENSOR_IMU:
             csv_numbers(file, 17, reading.acceleration, 3);
             csv_numbers(file, 17, reading.angular_velocity, 3);
+            csv_numbers(file, 17, reading.velocity, 3);
             break;
         case COND_SENSOR_RANGE:
             csv_numbers(file, 17, &reading.distance, 1);
@@ -113,6 +114,7 @@ json_t* forces_sensors_json(const CondModel* model, const SensorSum* sum)
             json_object_set_new(one, "acceleration", json_numbers(s->latest.acceleration, 3));
             json_object_set_new(one, "angular_velocity",
                                 json_numbers(s->latest.angular_velocity, 3));
+            json_object_set_new(one, "velocity", json_numbers(s->latest.velocity, 3));
         }
         if (one && cond_model_sensor_kind(model, i) == COND_SENSOR_RANGE)
             json_object_set_new(one, "distance", json_number(s->latest.distance));

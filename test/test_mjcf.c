@@ -529,14 +529,15 @@ static void test_left_out(void** state)
     CondScene* scene = read_text(
         "<mujoco>\n<option wind='1 0 0' timestep='.005'/>\n<worldbody>\n<light/><body name='a'>"
         "<joint margin='1'/>\n<geom size='.1' solref='.01 1' rgba='1 0 0 1'/>\n<geom size='.1' "
-        "solref='.01 1'/></body></worldbody>\n<sensor><gyro site='x'/><gyro site='y'/></sensor>\n"
+        "solref='.01 1'/></body></worldbody>\n<sensor><magnetometer site='x'/><magnetometer "
+        "site='y'/></sensor>\n"
         "<keyframe><key name='home' qvel='1'/></keyframe><worldbody><geom size='.1' contype='0' "
         "conaffinity='0'/></worldbody></mujoco>");
     assert_near(cond_scene_settings(scene)->time_step, 0.005, 0.0);
     assert_true(tells(scene, "r.xml:2: <option> wind is left out"));
     assert_true(tells(scene, "r.xml:4: <joint> margin is left out"));
     assert_true(tells(scene, "r.xml:5: <geom> solref is left out (2 times)"));
-    assert_true(tells(scene, "r.xml:7: <gyro> is left out (2 times)"));
+    assert_true(tells(scene, "r.xml:7: <magnetometer> is left out (2 times)"));
     assert_true(tells(scene, "r.xml:4: of no effect on the motion: <light>, <geom> rgba"));
     assert_true(tells(scene, "r.xml:8: <key> qvel is left out"));
     assert_true(tells(scene, "r.xml:8: geoms that touch nothing are not drawn: 1 of 3"));

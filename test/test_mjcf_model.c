@@ -350,6 +350,90 @@ static void test_passive(void** state)
     trial_end(&t);
 }
 
+// A turning arm with sensors at its site: numbers of a circle of radius 1/2, a quarter of which is
+// passed in a second.
+static void test_sensors(void** state)
+{
+    (void)state;
+    CondScene* scene = read_text(
+        "<mujoco><option gravity='0 0 -10' timestep='.001'/><worldbody><body name='a'>"
+        "<joint name='j' axis='0 0 1'/><geom type='capsule' fromto='0 0 0 1 0 0' size='.05'/>"
+        "<site name='s' pos='.5 0 0' euler='0 0 90'/></body><body name='w' pos='3 0 0'>"
+        "<geom type='box' size='.1 3 3'/></body><site name='still'/></worldbody><sensor>"
+        "<gyro name='gyro' site='s'/><accelerometer name='accelerometer' site='s'/>"
+        "<velocimeter name='velocimeter' site='s'/>"
+        "<framepos name='pos' objtype='site' objname='s'/>"
+        "<framequat name='quat' objtype='xbody' objname='a'/>"
+        "<framelinvel name='vel' objtype='body' objname='a'/>"
+        "<framequat objtype='site' objname='s' reftype='body' refname='a'/>"
+        "<gyro site='still'/><rangefinder site='s' cutoff='7'/><touch site='s'/>"
+        "<jointpos joint='j'/></sensor></mujoco>");
+    assert_int_equal(scene->n_sensor, 8);
+    assert_true(warns(scene, "sensor <framequat> '' is left out: it is read from another frame"));
+    assert_true(warns(scene, "sensor <gyro> '' is left out: what it is on does not move"));
+    assert_true(warns(scene, "<touch> reads all contacts of its body"));
+    assert_true(warns(scene, "<jointpos> is left out"));
+    assert_near(scene->sensor[6].range, 7.0, 0.0);
+    Trial t = trial_begin(scene);
+    double spin = 1.57079632679489661923;
+    t.state->v[0] = t.state->v_hat[0] = spin;
+    trial_step(&t, 1000);
+    CondSensorReading r[6];
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(cond_sim_sensor(t.sim, i, &r[i]), COND_OK);
+    assert_near(r[0].angular_velocity[2], spin, 1e-9);
+    assert_near(r[1].acceleration[1], 0.5 * spin * spin, 2e-3); // towards the middle: -x of the arm
+    assert_near(r[1].acceleration[2], 10.0, 1e-9);
+    assert_near(r[2].velocity[0], 0.5 * spin, 1e-9); // along the site's x, which is the arm's y
+    assert_near(r[3].position[1], 0.5, 1e-9);
+    assert_near(r[4].axes[3], 1.0, 1e-9); // the arm's x is the world's y
+    assert_near(r[5].velocity[0], -0.5 * spin, 1e-9);
+    trial_end(&t);
+    refuses("<mujoco><worldbody><body><geom size='1'/></body></worldbody><sensor>"
+            "<gyro site='x'/></sensor></mujoco>",
+            "there is no site 'x'");
+}
+
+// A mocap body goes where it is told, and takes along what is welded to it.
+static void test_mocap(void** state)
+{
+    (void)state;
+    Trial t = trial_begin(
+        read_text("<mujoco><worldbody><body name='hand' mocap='true' pos='0 0 1'><geom type='box' "
+                  "size='.1 .1 .1' pos='0 0 .2'/></body><body name='b' pos='0 0 .5'><freejoint/>"
+                  "<geom type='sphere' size='.05' mass='.1'/></body></worldbody><equality>"
+                  "<weld body1='hand' body2='b'/></equality></mujoco>"));
+    int hand = cond_model_find_attachment(t.model, "hand");
+    assert_int_equal(hand, 0);
+    trial_step(&t, 100);
+    assert_vector(trial_pose(&t, 0).position, 0.0, 0.0, 1.2);
+    static const double turn[4] = {1.0, 0.0, 0.0, 1.0};
+    for (int i = 1; i <= 100; i++) {
+        double place[3] = {0.002 * i, 0.0, 1.0};
+        assert_int_equal(
+            cond_state_move_attachment(t.model, t.state, hand, place, i > 50 ? turn : NULL),
+            COND_OK);
+        trial_step(&t, 1);
+    }
+    trial_step(&t, 400);
+    assert_vector(trial_pose(&t, 0).position, 0.2, 0.0, 1.2);
+    assert_near(trial_pose(&t, 0).orientation[3], sqrt(0.5), 1e-9);
+    assert_near(trial_pose(&t, 1).position[0], 0.2, 1e-3);
+    assert_near(trial_pose(&t, 1).position[2], 0.5, 1e-3);
+    assert_int_equal(cond_state_move_attachment(t.model, t.state, 1, turn, NULL),
+                     COND_BAD_ARGUMENT);
+    trial_end(&t);
+    CondScene* scene = read_text(
+        "<mujoco><worldbody><body name='h' mocap='true'><geom size='1'/><geom size='2'/></body>"
+        "<body name='g' mocap='true'/></worldbody><keyframe><key name='home' mpos='0 0 0 4 5 6'/>"
+        "</keyframe></mujoco>");
+    assert_true(warns(scene, "mocap body 'h' stays where it is: its shape is no single primitive"));
+    assert_vector(scene->body[0].position, 4.0, 5.0, 6.0);
+    cond_scene_destroy(scene);
+    refuses("<mujoco><worldbody><body><body mocap='true' name='x'/></body></worldbody></mujoco>",
+            "mocap body 'x' is not a child of the world");
+}
+
 // Names may hold slashes.
 static void test_slashes(void** state)
 {
@@ -372,7 +456,8 @@ int main(void)
         cmocka_unit_test(test_unknown),     cmocka_unit_test(test_shared_default),
         cmocka_unit_test(test_force_range), cmocka_unit_test(test_short_keys),
         cmocka_unit_test(test_references),  cmocka_unit_test(test_slashes),
-        cmocka_unit_test(test_passive),
+        cmocka_unit_test(test_passive),     cmocka_unit_test(test_sensors),
+        cmocka_unit_test(test_mocap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,6 +275,16 @@ COND_API const double* cond_state_velocity(const CondState* state); // v, by int
 // bodies, links and patches are those of the model; start and end_time play no part.
 COND_API CondStatus cond_state_attach(const CondModel* model, CondState* state,
                                       const CondAttachmentDef* def, int* index, CondError* error);
+// Moves what an attachment with an end in the world holds: the point of its other end is held at
+// this place from now on and, where it turns and orientation is given, the axes of its body as they
+// are told. With an infinite stiffness the body is there at the end of the next step, whatever
+// stands in its way. COND_BAD_ARGUMENT where no end is in the world, or one moves along a
+// trajectory.
+COND_API CondStatus cond_state_move_attachment(const CondModel* model, CondState* state, int index,
+                                               const double position[3],
+                                               const double orientation[4]);
+// The index of one of the scene's; -1: there is none of that name.
+COND_API int cond_model_find_attachment(const CondModel* model, const char* name);
 // Lets go, of one of the scene's for good.
 COND_API CondStatus cond_state_release(CondState* state, int index);
 // Released ones included: every index is below this number.
@@ -513,6 +523,7 @@ typedef struct CondSensorReading {
     double angular_velocity[3];
     double distance; // range: at the end of the step, the sensor's own body left out [m]; INFINITY:
                      // nothing within its range
+    double velocity[3]; // imu: of its point at the end of the step, sensor's or world axes [m/s]
 } CondSensorReading;
 COND_API CondSensorKind cond_model_sensor_kind(const CondModel* model, int sensor);
 // COND_BAD_ARGUMENT for an unknown sensor or before the first step.

@@ -290,8 +290,9 @@ static void read_body(CondMjcf* m, CondMjcfNode* node, int parent, const CondMjc
     CondMjcfNode* inertial = cond_mjcf_named(node->first, "inertial");
     if (inertial)
         read_inertial(m, inertial, body);
-    if (cond_mjcf_true(m, node, "mocap", 0))
-        cond_mjcf_warn(m, node, "mocap body '%s' stays where it is", name);
+    body->mocap = cond_mjcf_true(m, node, "mocap", 0);
+    if (body->mocap && parent != 0)
+        cond_mjcf_refuse(m, node, "mocap body '%s' is not a child of the world", name);
     CondMjcfPose unit = cond_mjcf_unit();
     read_children(m, node, b, &unit, 1);
     if (m->body[b].n_joint > 0)

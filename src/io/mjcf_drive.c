@@ -144,16 +144,8 @@ void cond_mjcf_read_keyframe(CondMjcf* m)
         const double* own = q ? q + joint->qpos : NULL;
         if (own && cond_mjcf_is_single(joint) && !joint->fixed)
             joint->start = own[0];
-        if (own && !cond_mjcf_is_single(joint)) {
-            memcpy(joint->turn, own + (joint->kind == COND_MJCF_FREE ? 3 : 0), sizeof joint->turn);
-            double square = 0.0;
-            for (int k = 0; k < 4; k++)
-                square += joint->turn[k] * joint->turn[k];
-            if (square > 1e-18)
-                quat_normalize(joint->turn);
-            else // as in MuJoCo, which fills what a key leaves out with zeros
-                memcpy(joint->turn, (double[4]){1.0, 0.0, 0.0, 0.0}, sizeof joint->turn);
-        }
+        if (own && !cond_mjcf_is_single(joint))
+            cond_mjcf_unit_quat(own + (joint->kind == COND_MJCF_FREE ? 3 : 0), joint->turn);
         if (own && joint->kind == COND_MJCF_FREE) {
             double turn[4];
             cond_mjcf_place(&m->place, own, joint->place);

@@ -27,6 +27,8 @@ void cond_mjcf_put_groups(CondMjcf* m, int body, int geom, uint32_t* groups, uin
 // where there is no such thing.
 int cond_mjcf_thing(CondMjcf* m, int body, int geom, char thing[2 * COND_NAME_SIZE]);
 
+// Mocap bodies, those that cannot be any becoming static ones.
+void cond_mjcf_make_mocaps(CondMjcf* m);
 // Rigid bodies and robots.
 void cond_mjcf_make_trees(CondMjcf* m);
 

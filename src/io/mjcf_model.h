@@ -121,6 +121,7 @@ typedef struct CondMjcfBody {
     int first_joint, n_joint;
     int inertial; // 1: <inertial> counts
     double borne; // gravcomp
+    int mocap;    // 1: held by an attachment that the user may move
     double mass;  // [kg]
     double com[3];
     double inertia[9];  // about it, body axes
@@ -235,6 +236,8 @@ void cond_mjcf_name(CondMjcf* m, const CondMjcfNode* node, const char* word, int
 int cond_mjcf_limited(CondMjcf* m, const CondMjcfNode* node, const char* limited,
                       const char* range);
 
+// Of length 1; zero is no turn, as MuJoCo has it where a key leaves numbers out.
+void cond_mjcf_unit_quat(const double given[4], double q[4]);
 CondMjcfPose cond_mjcf_unit(void);
 CondMjcfPose cond_mjcf_times(const CondMjcfPose* a, const CondMjcfPose* b);
 CondMjcfPose cond_mjcf_inverse(const CondMjcfPose* a);

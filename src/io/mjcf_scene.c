@@ -161,11 +161,13 @@ static void make_static(CondMjcf* m, CondMjcfGeom* geom)
 void cond_mjcf_make_bodies(CondMjcf* m)
 {
     cond_mjcf_find_masks(m);
+    cond_mjcf_make_mocaps(m);
     for (int b = 0; b < m->n_body; b++) // the world's frames, until they become something else
-        if (!m->body[b].moves)
+        if (!m->body[b].moves && !m->body[b].mocap)
             m->body[b].in_link = m->body[b].world;
     for (int g = 0; g < m->n_geom && !m->status; g++)
-        if (cond_mjcf_touches(&m->geom[g]) && !m->body[m->geom[g].body].moves)
+        if (cond_mjcf_touches(&m->geom[g]) && !m->body[m->geom[g].body].moves &&
+            !m->body[m->geom[g].body].mocap)
             make_static(m, &m->geom[g]);
     cond_mjcf_make_trees(m);
 }
@@ -313,45 +315,6 @@ void cond_mjcf_make_equalities(CondMjcf* m)
              node && !cond_mjcf_ends(m); node = node->next)
             if (cond_mjcf_is(node, "connect") || cond_mjcf_is(node, "weld"))
                 make_equality(m, node);
-}
-
-// Force and torque at a site are what its link's joint carries, in the site's axes.
-static void make_sensor(CondMjcf* m, CondMjcfNode* node)
-{
-    CondSensorDef def = cond_sensor_def_default();
-    CondSceneIssue issue;
-    CondEndDef end = cond_end_def_default();
-    const char *name = cond_mjcf_own(node, "name"), *site = cond_mjcf_own(node, "site");
-    int s = cond_mjcf_find_site(m, site);
-    cond_mjcf_visit(m, node);
-    if (s < 0) {
-        cond_mjcf_refuse(m, node, "there is no site '%.60s'", site ? site : "");
-        return;
-    }
-    const CondMjcfBody* body = &m->body[m->site[s].body];
-    if (!body->link[0]) {
-        cond_mjcf_warn(m, node, "sensor '%.60s' is left out: its site is on no robot",
-                       name ? name : "");
-        return;
-    }
-    CondMjcfPose pose = cond_mjcf_times(&body->in_link, &m->site[s].pose);
-    cond_mjcf_scene_name(m, node, name ? name : "", def.name);
-    def.kind = COND_SENSOR_JOINT;
-    put_end(m, m->site[s].body, m->site[s].pose.p, &end);
-    def.on = end;
-    memcpy(def.orientation, pose.q, sizeof def.orientation);
-    refuse_issue(m, node, cond_scene_put_sensor(m->scene, &def, &issue), &issue);
-}
-
-void cond_mjcf_make_sensors(CondMjcf* m)
-{
-    for (CondMjcfNode* section = m->root->first; section; section = section->next)
-        for (CondMjcfNode* node = cond_mjcf_is(section, "sensor") ? section->first : NULL;
-             node && !cond_mjcf_ends(m); node = node->next) {
-            section->used = 1;
-            if (cond_mjcf_is(node, "force") || cond_mjcf_is(node, "torque"))
-                make_sensor(m, node);
-        }
 }
 
 // Elements and attributes that are there for pictures, or for MuJoCo's own memory and solvers.

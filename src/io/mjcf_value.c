@@ -298,6 +298,15 @@ void cond_mjcf_name(CondMjcf* m, const CondMjcfNode* node, const char* word, int
         snprintf(name, COND_NAME_SIZE, "%.40s%d", word, number);
 }
 
+void cond_mjcf_unit_quat(const double given[4], double q[4])
+{
+    double square = 0.0;
+    for (int i = 0; i < 4; i++)
+        square += given[i] * given[i];
+    memcpy(q, square > 1e-18 ? given : (double[4]){1.0, 0.0, 0.0, 0.0}, 4 * sizeof *q);
+    quat_normalize(q);
+}
+
 CondMjcfPose cond_mjcf_unit(void)
 {
     return (CondMjcfPose){{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};

@@ -1,6 +1,7 @@
 // Attachments that are made and released while a simulation runs, and what they carry.
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/quat.h"
 #include "potential/attachment.h"
 #include "scene/compile.h"
 #include "step/sim.h"
@@ -56,6 +57,44 @@ CondStatus cond_state_attach(const CondModel* model, CondState* state, const Con
     }
     cond_kinematics_destroy(&kinematics);
     return status ? cond_error_set(error, status, "out of memory") : COND_OK;
+}
+
+CondStatus cond_state_move_attachment(const CondModel* model, CondState* state, int index,
+                                      const double position[3], const double orientation[4])
+{
+    double sum = position[0] + position[1] + position[2], square = 0.0;
+    if (index < 0 || index >= state->n_weld || model->n_body != state->n_body || !isfinite(sum))
+        return COND_BAD_ARGUMENT;
+    CondWeld* weld = &state->weld[index];
+    int end = weld->what.end[1].point.body < 0 ? 1 : 0; // that in the world
+    CondFrame* frame = &weld->what.end[end];
+    for (int i = 0; i < 4 && orientation; i++)
+        square += orientation[i] * orientation[i];
+    if (frame->point.body >= 0 || frame->guide > 0 ||
+        (orientation && !(square > 1e-18 && isfinite(square))))
+        return COND_BAD_ARGUMENT;
+    // p0 = p1 + R1 anchor and R0 = R1 turn, R of the end in the world being 1.
+    memcpy(frame->point.local, position, 3 * sizeof *position);
+    memset(weld->anchor, 0, sizeof weld->anchor);
+    weld->what.placed = 1;
+    memset(weld->what.position, 0, sizeof weld->what.position);
+    if (orientation) {
+        weld->what.oriented = 1;
+        memcpy(weld->what.orientation, orientation, sizeof weld->what.orientation);
+        quat_normalize(weld->what.orientation);
+        for (int i = 1; i < 4 && end == 0; i++)
+            weld->what.orientation[i] = -weld->what.orientation[i];
+        memcpy(weld->turn, weld->what.orientation, sizeof weld->turn);
+    }
+    return COND_OK;
+}
+
+int cond_model_find_attachment(const CondModel* model, const char* name)
+{
+    for (int i = 0; i < model->n_attachment; i++)
+        if (strcmp(model->attachment[i].name, name) == 0)
+            return i;
+    return -1;
 }
 
 CondStatus cond_state_release(CondState* state, int index)

@@ -298,10 +298,12 @@ static void read_imu(const CondSim* sim, const CondState* state, const CondSenso
         felt[k] = (after[k] - before[k]) / sim->time_step - sim->model->settings.gravity[k];
     memcpy(reading->acceleration, felt, sizeof felt);
     memcpy(reading->angular_velocity, after + 3, sizeof reading->angular_velocity);
+    memcpy(reading->velocity, after, sizeof reading->velocity);
     if (sensor->world_axes)
         return;
     mat3_multiply_transposed(reading->axes, felt, reading->acceleration);
     mat3_multiply_transposed(reading->axes, after + 3, reading->angular_velocity);
+    mat3_multiply_transposed(reading->axes, after, reading->velocity);
 }
 
 static CondStatus read_range(const CondSim* sim, const CondSensor* sensor,
