@@ -12,6 +12,7 @@
 #include "scene/scene.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static CondScene* read_scene(const char* path)
@@ -111,6 +112,67 @@ static void test_values(void** state)
     cond_scene_destroy(again);
 }
 
+// A mesh that stands in the scene is written with it, in a file and in memory, and a file of its
+// name plays no part.
+static void test_meshes(void** state)
+{
+    (void)state;
+    CondError error = {0};
+    CondMesh* mesh = NULL;
+    CondScene *scene = make_scene(), *again = NULL;
+    CondMaterialDef rubber = cond_material_def_default();
+    CondBodyDef def = cond_body_def_default();
+    snprintf(rubber.name, sizeof rubber.name, "rubber");
+    rubber.youngs_modulus = 1e5;
+    rubber.poisson_ratio = 0.3;
+    rubber.density = 1000.0;
+    assert_int_equal(cond_mesh_make(NULL, "box:2,1,1:0.3,0.1,0.1", &mesh, &error), COND_OK);
+    assert_int_equal(cond_scene_add_mesh(scene, "block", mesh, &error), COND_OK);
+    assert_int_equal(cond_scene_add_mesh(scene, "block", mesh, &error), COND_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "another mesh is called 'block' already"));
+    assert_int_equal(cond_scene_add_mesh(scene, "block.obj", mesh, &error), COND_BAD_ARGUMENT);
+    mesh->tet[2] = mesh->n_node;
+    assert_int_equal(cond_scene_add_mesh(scene, "bad", mesh, &error), COND_BAD_ARGUMENT);
+    cond_mesh_destroy(mesh);
+    def.kind = COND_BODY_SOFT;
+    snprintf(def.mesh, sizeof def.mesh, "block");
+    snprintf(def.material, sizeof def.material, "rubber");
+    assert_int_equal(cond_scene_add_material(scene, &rubber, &error), COND_OK);
+    add_body(scene, &def);
+    FILE* file = fopen("block", "w");
+    assert_non_null(file);
+    fclose(file);
+    write_scene(scene, "once.yaml");
+    again = read_scene("once.yaml");
+    write_scene(again, "twice.yaml");
+    same_files("once.yaml", "twice.yaml");
+    size_t size;
+    assert_int_equal(cond_scene_save(scene, NULL, 0, &size, &error), COND_OK);
+    char* text = malloc(size);
+    assert_int_equal(cond_scene_save(scene, text, size - 1, &size, &error), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_scene_save(scene, text, size, &size, &error), COND_OK);
+    assert_int_equal(strlen(text) + 1, size);
+    CondScene* third = NULL;
+    assert_int_equal(cond_scene_read_text(NULL, text, NULL, 0, NULL, &third, &error), COND_OK);
+    uint64_t hash = run(scene, 3);
+    assert_int_equal(run(again, 3), hash);
+    Trial t = trial_begin(third);
+    int n;
+    assert_int_equal(cond_model_n_tet(t.model, 0), 10);
+    assert_memory_equal(cond_model_rest(t.model, 0),
+                        cond_state_configuration(t.model, t.state, 0, &n),
+                        (size_t)cond_model_n_node(t.model, 0) * 3 * sizeof(double));
+    for (int i = 0; i < 40; i++)
+        assert_in_range(cond_model_tet(t.model, 0)[i], 0, cond_model_n_node(t.model, 0) - 1);
+    assert_non_null(cond_model_triangle(t.model, 0, &n));
+    assert_int_equal(n, 20);
+    trial_try(&t, 3);
+    assert_int_equal(cond_state_hash(t.state), hash);
+    trial_end(&t);
+    free(text);
+    remove("block");
+}
+
 static void test_refusals(void** state)
 {
     (void)state;
@@ -124,9 +186,8 @@ static void test_refusals(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_values),      cmocka_unit_test(test_meshes),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

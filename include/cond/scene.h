@@ -4,6 +4,7 @@
 #ifndef COND_SCENE_H
 #define COND_SCENE_H
 
+#include "cond/mesh.h"
 #include "cond/solver.h"
 
 #ifdef __cplusplus
@@ -667,6 +668,14 @@ COND_API CondStatus cond_scene_add_observation(CondScene* scene, const CondObser
                                                CondError* error);
 COND_API CondStatus cond_scene_add_exclude(CondScene* scene, const CondExcludeDef* def,
                                            CondError* error);
+
+// A mesh that stands in the scene itself, copied: bodies, obstacles and links name it in place of a
+// file. Tetrahedra of negative volume are turned round, and their surface is made anew; without
+// tetrahedra the triangles count. The name is unique, and has no '/', '.' or ':'. With a body whose
+// mesh it is called, as rigid bodies of shape mesh or convex and soft bodies are, it may come
+// before or after that body.
+COND_API CondStatus cond_scene_add_mesh(CondScene* scene, const char* name, const CondMesh* mesh,
+                                        CondError* error);
 
 // Reads a YAML scene, or an MJCF file, which is known by its first letter, as docs/mjcf.md tells;
 // an override keyframe=NAME of the latter says where it starts. Each override is "path=value",

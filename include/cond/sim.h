@@ -24,6 +24,12 @@ COND_API CondBodyKind cond_model_body_kind(const CondModel* model, int body);
 // Nodes and tetrahedra of a soft body; 0 for others.
 COND_API int cond_model_n_node(const CondModel* model, int body);
 COND_API int cond_model_n_tet(const CondModel* model, int body);
+// Of a soft body: its nodes where it is free of stress, in world axes as the scene places it [m];
+// the nodes of its tetrahedra; and those of its surface, outward. NULL for other bodies.
+//                      rest (n_node x 3), tet (n_tet x 4), triangle (n_triangle x 3)
+COND_API const double* cond_model_rest(const CondModel* model, int body);
+COND_API const int* cond_model_tet(const CondModel* model, int body);
+COND_API const int* cond_model_triangle(const CondModel* model, int body, int* n_triangle);
 // Links of a rod or a robot; 0 for other bodies. Those of a robot have names, its base link comes
 // first; NULL, and -1, where there is no such link.
 COND_API int cond_model_n_link(const CondModel* model, int body);

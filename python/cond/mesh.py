@@ -13,11 +13,27 @@ from cond.names import Handle
 from cond.structs import MeshReport, MeshWriteSettings
 
 
+def rows(name: str, values: ArrayLike, width: int, kind: Any) -> NDArray[Any]:
+    """An array of rows of that width."""
+    try:
+        array = np.asarray(values)
+        whole = kind is np.float64 or array.size == 0 or np.issubdtype(array.dtype, np.integer)
+        array = np.asarray(array if array.size else np.empty((0, width)), kind)
+    except (TypeError, ValueError):
+        whole, array = False, np.empty(0)
+    if not whole or array.ndim != 2 or array.shape[1] != width:
+        what = "numbers" if kind is np.float64 else "whole numbers"
+        raise BadArgument(f"{name}: expected {what} of the shape (n, {width}), not {values!r}")
+    return array
+
+
 class Mesh(Handle):
     """Nodes, tetrahedra and triangles. The arrays are those of the mesh and may be written to, but for their length.
+    Scene.add_mesh makes bodies of it.
 
         mesh = cond.Mesh("ball:0.05:7,2")       # by a generator; or the path of a file in one of ten formats
         mesh = cond.Mesh.of(nodes, tets)
+        shell = cond.Mesh.of(vertices, triangle=faces)
     """
 
     __slots__ = ()
@@ -40,19 +56,21 @@ class Mesh(Handle):
     @classmethod
     def of(cls, node: ArrayLike, tet: ArrayLike = (), triangle: ArrayLike = ()) -> Mesh:
         """A mesh of one's own arrays, copied; without triangles the surface of the tetrahedra is made."""
-        nodes = np.asarray(node, np.float64).reshape(-1, 3)
-        tets = np.asarray(tet, np.int32).reshape(-1, 4)
-        triangles = np.asarray(triangle, np.int32).reshape(-1, 3)
+        nodes = rows("node", node, 3, np.float64)
+        tets, triangles = rows("tet", tet, 4, np.int32), rows("triangle", triangle, 3, np.int32)
+        for name, index in (("tet", tets), ("triangle", triangles)):
+            for row in np.flatnonzero(((index < 0) | (index >= len(nodes))).any(axis=1))[:1]:
+                raise BadArgument(f"{name}[{row}] is {index[row].tolist()}: there are nodes 0 to {len(nodes) - 1}")
         made, error = ffi.new("CondMesh**"), new_error()
         check(lib.cond_mesh_create(ffi.NULL, len(nodes), len(tets), len(triangles), made, error), error)
         mesh = cls._own(made[0])
         mesh.node[...], mesh.tet[...], mesh.triangle[...] = nodes, tets, triangles
-        for index in (tets, triangles):
-            if index.size and (index.min() < 0 or index.max() >= len(nodes)):
-                raise BadArgument("a corner of the mesh is no node")
         if len(tets) and not len(triangles):
             check(lib.cond_mesh_surface(mesh._c, error), error)
         return mesh
+
+    def __reduce__(self) -> Any:
+        return Mesh.of, (self.node.copy(), self.tet.copy(), self.triangle.copy())
 
     @property
     def node(self) -> Array:

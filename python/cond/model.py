@@ -4,9 +4,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
-from cond.memory import Path, maybe, own, text
+from cond.memory import Array, Path, maybe, own, text, view
+from cond.mesh import Mesh
 from cond.names import Handle, numbered
 from cond.scene import Scene
 from cond.structs import (
@@ -184,6 +188,34 @@ class Model(Handle):
     def n_tet(self, body: Name) -> int:
         """Tetrahedra of a soft body; 0 for others."""
         return int(lib.cond_model_n_tet(self._c, self.body(body)))
+
+    def rest(self, body: Name) -> Array:
+        """Nodes of a soft body where it is free of stress, world axes as the scene places it [m] (n_node x 3);
+        read-only."""
+        index = self._soft(body)
+        return view(lib.cond_model_rest(self._c, index), (lib.cond_model_n_node(self._c, index), 3), self._c)
+
+    def tets(self, body: Name) -> NDArray[np.int32]:
+        """Nodes of the tetrahedra of a soft body (n_tet x 4); read-only."""
+        index = self._soft(body)
+        return view(lib.cond_model_tet(self._c, index), (lib.cond_model_n_tet(self._c, index), 4), self._c)
+
+    def triangles(self, body: Name) -> NDArray[np.int32]:
+        """Nodes of the surface of a soft body, outward (n_triangle x 3); read-only."""
+        index, n = self._soft(body), ffi.new("int*")
+        triangle = lib.cond_model_triangle(self._c, index, n)
+        return view(triangle, (n[0], 3), self._c)
+
+    def mesh(self, body: Name) -> Mesh:
+        """A soft body free of stress, as a mesh of its own."""
+        return Mesh.of(self.rest(body), self.tets(body))
+
+    def _soft(self, body: Name) -> int:
+        index = self.body(body)
+        if (kind := self.body_kind(index)) != BodyKind.SOFT:
+            raise BadArgument(f"{self.body_name(index)!r} is of the kind {kind.name.lower()}; only soft bodies have "
+                              "tetrahedra")
+        return index
 
     # Links and joints.
 

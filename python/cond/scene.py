@@ -11,6 +11,7 @@ import numpy as np
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, NoFile, check, new_error
 from cond.memory import Path, own, path_bytes, share, strings, text
+from cond.mesh import Mesh
 from cond.names import Handle, suggestion
 from cond.structs import BodyDef, BodyKind, SceneKey, SceneSettings, VariationDef
 
@@ -129,11 +130,20 @@ class Scene(Handle):
         kind = getattr(type(definition), "c_name", "")
         function = getattr(lib, "cond_scene_add_" + kind.removeprefix("Cond").removesuffix("Def").lower(), None)
         if function is None or not kind.endswith("Def"):
-            adders = [name.removeprefix("cond_scene_add_") for name in dir(lib) if name.startswith("cond_scene_add_")]
+            adders = [name.removeprefix("cond_scene_add_") for name in dir(lib)
+                      if name.startswith("cond_scene_add_") and name != "cond_scene_add_mesh"]
             kinds = ", ".join(sorted(f"{name.title()}Def" for name in adders))
             raise BadArgument(f"{type(definition).__name__} is nothing that a scene holds; it holds {kinds}")
         error = new_error()
         check(function(self._c, definition.pointer, error), error)
+
+    def add_mesh(self, name: str, mesh: Mesh) -> None:
+        """Adds a mesh, copied, which definitions name in place of a file: BodyDef(kind="rigid", shape="mesh",
+        mesh=name), BodyDef(kind="soft", mesh=name). Tetrahedra are turned to be positive."""
+        if not isinstance(mesh, Mesh):
+            raise TypeError(f"expected a cond.Mesh, not {type(mesh).__name__}; cond.Mesh.of makes one of arrays")
+        error = new_error()
+        check(lib.cond_scene_add_mesh(self._c, name.encode(), mesh._c, error), error)
 
     def write(self, path: Path) -> None:
         """Writes a YAML file that is read as the same scene."""

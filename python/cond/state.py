@@ -110,6 +110,10 @@ class State(Handle):
         """The part of q of a body; nodes of a soft body as (n, 3) by .reshape(-1, 3)."""
         return self.q[self._model.qs(body)]
 
+    def nodes(self, body: Name) -> Array:
+        """Positions of the nodes of a soft body, as model.rest(body) has them at rest [m] (n_node x 3); read-only."""
+        return self.configuration(body).reshape(self._model.rest(body).shape)
+
     def velocity(self, body: Name) -> Array:
         """The part of v of a body."""
         return self.v[self._model.dofs(body)]

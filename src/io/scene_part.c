@@ -1,6 +1,7 @@
 // Shapes and orientations, which bodies, obstacles and waypoints have in common; paths of files.
 #include "io/scene_part.h"
 
+#include "scene/scene_files.h"
 #include "scene/shape_kind.h"
 
 #include <math.h>
@@ -93,7 +94,8 @@ CondStatus cond_path_resolve(const CondSceneReader* reader, const CondYamlNode* 
                              const char* path, char* text)
 {
     const char* slash = strrchr(reader->file, '/');
-    if (!node || !*text || *text == '/' || !slash || is_generator(text))
+    if (!node || !*text || *text == '/' || !slash || is_generator(text) ||
+        (reader->scene && cond_scene_find_mesh(reader->scene, text))) // studies have no scene
         return COND_OK;
     size_t folder = (size_t)(slash - reader->file) + 1;
     size_t length = strlen(text);

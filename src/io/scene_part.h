@@ -28,6 +28,7 @@ CondStatus cond_mjcf_tree(CondSceneReader* reader, int n_override, const char* c
                           CondYamlNode** root);
 
 // Reads one entry of the top level's list into the scene. The target is not used.
+CondEntryRead cond_mesh_read_entry;
 CondEntryRead cond_material_read;
 CondEntryRead cond_body_read;
 CondEntryRead cond_mjcf_read_entry;

@@ -136,6 +136,7 @@ static CondStatus note_lines(const CondSceneReader* reader, CondSceneList which,
         key, read, list, offsetof(CondScene, kind##_name), offsetof(CondScene, n_##kind)           \
     }
 static const CondSceneListRow lists[] = {
+    {"meshes", cond_mesh_read_entry, COND_N_LIST, 0, 0},
     LIST("materials", cond_material_read, COND_N_LIST, material),
     {"mjcf", cond_mjcf_read_entry, COND_N_LIST, 0, 0},
     LIST("bodies", cond_body_read, COND_LIST_BODY, body),

@@ -171,9 +171,10 @@ static void put_section(CondSceneText* text, const CondScene* scene, const char*
     }
 }
 
-static void put_points(CondSceneText* text, const double* point, int n, Style* style)
+static void put_points(CondSceneText* text, const char* key, const double* point, int n,
+                       Style* style)
 {
-    put_key(text, style, "points");
+    put_key(text, style, key);
     cond_scene_put(text, "[");
     for (int i = 0; i < n; i++) {
         cond_scene_put(text, i ? ", " : "");
@@ -249,7 +250,7 @@ static void put_body(CondSceneText* text, const CondScene* scene, const CondBody
         put_key(text, &lines, "shape");
         if (def->shape == COND_SHAPE_POINTS) {
             inner.first = "{";
-            put_points(text, def->point, def->n_point, &inner);
+            put_points(text, "points", def->point, def->n_point, &inner);
         } else {
             put_shape(text, scene, "bodies.shape", def->shape, def, &inner);
         }
@@ -261,7 +262,7 @@ static void put_body(CondSceneText* text, const CondScene* scene, const CondBody
         put_key(text, &lines, "rod");
         put_fields(text, scene, "bodies.rod", def, &initial, shape, &inner);
         if (def->rod.shape == COND_ROD_POINTS)
-            put_points(text, def->point, def->n_point, &inner);
+            put_points(text, "points", def->point, def->n_point, &inner);
         cond_scene_put(text, "}");
     }
     put_section(text, scene, "bodies.motor", "motor", def, &initial, &lines);
@@ -356,6 +357,34 @@ static void put_plain(CondSceneText* text, const CondScene* scene, const Plain* 
     }
 }
 
+// Numbers of nodes, so many a row.
+static void put_corners(CondSceneText* text, const char* key, const int* corner, int n, int width,
+                        Style* style)
+{
+    if (n == 0)
+        return;
+    put_key(text, style, key);
+    for (int i = 0; i < n * width; i++)
+        cond_scene_put(text, "%s%d", i == 0 ? "[[" : i % width ? ", " : "], [", corner[i]);
+    cond_scene_put(text, "]]");
+}
+
+static void put_meshes(CondSceneText* text, const CondScene* scene)
+{
+    if (scene->n_mesh > 0)
+        cond_scene_put(text, "\nmeshes:");
+    for (int i = 0; i < scene->n_mesh; i++) {
+        const CondMesh* mesh = &scene->mesh[i].mesh;
+        const CondSceneMesh initial = {.name = ""};
+        Style lines = {"\n  - ", "\n    ", "", 0};
+        put_fields(text, scene, "meshes", &scene->mesh[i], &initial, NULL, &lines);
+        put_points(text, "nodes", mesh->node, mesh->n_node, &lines);
+        put_corners(text, "tets", mesh->tet, mesh->n_tet, 4, &lines);
+        if (mesh->n_tet == 0) // else their surface
+            put_corners(text, "triangles", mesh->triangle, mesh->n_triangle, 3, &lines);
+    }
+}
+
 static void put_settings(CondSceneText* text, const CondScene* scene)
 {
     static const char* const sections[] = {"step", "contact", "solver", "penalty", "pbd"};
@@ -423,7 +452,9 @@ CondStatus cond_scene_write_text(const CondScene* scene, CondSceneText* text)
         LIST("actions", action, NULL, NULL),          LIST("rewards", reward, "to", NULL),
         LIST("observations", observation, "to", NULL)};
 #undef LIST
+    text->scene = scene;
     put_settings(text, scene);
+    put_meshes(text, scene);
     for (size_t k = 0; k < sizeof before / sizeof *before; k++)
         put_plain(text, scene, &before[k]);
     if (scene->n_obstacle > 0)

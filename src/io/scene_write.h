@@ -11,8 +11,9 @@ typedef struct CondSceneText {
     CondContext context;
     CondStatus status;
     int capacity, length;
-    char* text;         // with a 0 behind it
-    const char* folder; // paths are written from here; NULL: as they are
+    char* text;             // with a 0 behind it
+    const char* folder;     // paths are written from here; NULL: as they are
+    const CondScene* scene; // whose meshes are no paths; NULL: of none
 } CondSceneText;
 
 // Fills the text, which is released by cond_scene_text_release in any case.
@@ -25,7 +26,7 @@ __attribute__((format(printf, 2, 3)))
 void cond_scene_put(CondSceneText* text, const char* format, ...);
 // A text, in quotes where it needs them.
 void cond_scene_put_word(CondSceneText* text, const char* word);
-// The path of a file as seen from the folder; generators stay.
+// The path of a file as seen from the folder; generators and meshes of the scene stay.
 void cond_scene_put_path(CondSceneText* text, const char* path);
 // The shortest decimal number that is read as the same.
 void cond_scene_put_number(CondSceneText* text, double value);

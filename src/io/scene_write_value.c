@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cond/mesh.h"
 #include "io/scene_write.h"
+#include "scene/scene_files.h"
 
 #include <limits.h>
 #include <locale.h>
@@ -122,6 +123,7 @@ void cond_scene_put_path(CondSceneText* text, const char* path)
 {
     char seen[COND_PATH_SIZE];
     int moved = text->folder && *path && !cond_mesh_is_recipe(path) &&
+                !(text->scene && cond_scene_find_mesh(text->scene, path)) &&
                 seen_from(text->folder, path, seen, sizeof seen);
     cond_scene_put_word(text, moved ? seen : path);
 }

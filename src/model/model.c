@@ -115,6 +115,25 @@ int cond_model_n_tet(const CondModel* model, int body)
     return soft ? model->body[body].fem->n_tet : 0;
 }
 
+const double* cond_model_rest(const CondModel* model, int body)
+{
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    return soft ? model->body[body].fem->rest : NULL;
+}
+
+const int* cond_model_tet(const CondModel* model, int body)
+{
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    return soft ? model->body[body].fem->tet : NULL;
+}
+
+const int* cond_model_triangle(const CondModel* model, int body, int* n_triangle)
+{
+    int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
+    *n_triangle = soft ? model->body[body].n_triangle : 0;
+    return soft ? model->body[body].triangle : NULL;
+}
+
 double cond_model_mass(const CondModel* model, int body)
 {
     if (body < 0 || body >= model->n_body)

@@ -3,6 +3,7 @@
 #define COND_SCENE_SCENE_H
 
 #include "base/arena.h"
+#include "cond/mesh.h"
 #include "cond/scene.h"
 #include "scene/name_index.h"
 
@@ -21,12 +22,19 @@ typedef enum CondSceneList {
     COND_N_LIST,
 } CondSceneList;
 
+// A mesh that stands in the scene itself; its arrays are the scene's.
+typedef struct CondSceneMesh {
+    char name[COND_NAME_SIZE];
+    CondMesh mesh;
+} CondSceneMesh;
+
 struct CondScene {
     CondArena arena;             // of all that follows
     const CondSceneFiles* files; // readers of meshes and robots; NULL: none
     CondSceneSettings settings;
     int n_warning;
     char (*warning)[COND_SCENE_WARNING]; // what a reader left out             (n_warning)
+    int n_mesh;
     int n_material;
     int n_body;
     int n_plane;
@@ -44,6 +52,7 @@ struct CondScene {
     int n_exclude;
     int n_group;
     char (*group)[COND_NAME_SIZE];   // names of the groups' bits, by the reader     (n_group)
+    CondSceneMesh* mesh;             //                                              (n_mesh)
     CondMaterialDef* material;       //                                          (n_material)
     CondBodyDef* body;               // own points and joints, inertia filled in (n_body)
     CondPlaneDef* plane;             // direction filled in                      (n_plane)
@@ -59,6 +68,7 @@ struct CondScene {
     CondRewardDef* reward;           //                                          (n_reward)
     CondObservationDef* observation; //                                        (n_observation)
     CondExcludeDef* exclude;         //                                          (n_exclude)
+    CondNameIndex mesh_name;
     CondNameIndex material_name;
     CondNameIndex body_name;
     CondNameIndex plane_name;

@@ -18,6 +18,9 @@ CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMes
                                CondError* error)
 {
     *mesh = NULL;
+    const CondSceneMesh* own = cond_scene_find_mesh(scene, path);
+    if (own)
+        return cond_scene_copy_mesh(scene, own, mesh, error);
     if (cond_mesh_is_recipe(path))
         return cond_mesh_make(&scene->arena.context, path, mesh, error);
     if (!scene->files)

@@ -26,7 +26,13 @@ struct CondSceneFiles {
                                struct CondHeights* heights, CondError* error);
 };
 
-// A mesh by its path or its generator; COND_NOT_SUPPORTED where the scene has no reader.
+// The scene's own mesh of that name; NULL: it has none. And a copy of it, to be destroyed.
+const CondSceneMesh* cond_scene_find_mesh(const CondScene* scene, const char* name);
+CondStatus cond_scene_copy_mesh(const CondScene* scene, const CondSceneMesh* mesh, CondMesh** copy,
+                                CondError* error);
+
+// A mesh by its name in the scene, its path or its generator; COND_NOT_SUPPORTED where the scene
+// has no reader.
 CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMesh** mesh,
                                CondError* error);
 CondStatus cond_scene_get_robot(const CondScene* scene, const char* path, int floating,

@@ -1,4 +1,5 @@
 // All keys of a scene file, section by section.
+#include "scene/scene.h"
 #include "scene/scene_choices.h"
 #include "scene/scene_keys.h"
 
@@ -75,6 +76,7 @@ const CondKey cond_key_table[] = {
     NESTED("", "solver", SECTION, "mapping", "{}", "how the contact problem of a step is solved"),
     NESTED("", "penalty", SECTION, "mapping", "{}", "contact of the penalty method"),
     NESTED("", "pbd", SECTION, "mapping", "{}", "position-based dynamics"),
+    NESTED("", "meshes", LIST, "list of mappings", "[]", "meshes that stand in the scene itself: bodies, obstacles and links name them in place of files"),
     NESTED("", "materials", LIST, "list of mappings", "[]", "what soft bodies are made of"),
     NESTED("", "planes", LIST, "list of mappings", "[]", "fixed half-spaces, such as the ground"),
     NESTED("", "obstacles", LIST, "list of mappings", "[]", "fixed shapes"),
@@ -140,6 +142,11 @@ const CondKey cond_key_table[] = {
     NUMBER("penalty", "friction", CondSettingsDraft, settings.penalty_friction, NOT_NEGATIVE, "N s/m", "20", "tangential viscosity, capped at friction times normal force"),
 
     WHOLE("pbd", "substeps", CondSettingsDraft, settings.pbd_substeps, FROM_ONE, ">= 1", "100", "substeps of a step, each with one iteration"),
+
+    TEXT("meshes", "name", CondSceneMesh, name, "required", "by which it is named; without '/', '.' and ':'"),
+    NESTED("meshes", "nodes", POINTS, "list of vectors of 3", "required", "positions, in m"),
+    NESTED("meshes", "tets", POINTS, "list of lists of 4 whole numbers", "[]", "nodes of the tetrahedra, from 0"),
+    NESTED("meshes", "triangles", POINTS, "list of lists of 3 whole numbers", "[]", "nodes of a surface, outward; with tetrahedra theirs is taken"),
 
     TEXT("materials", "name", CondMaterialDef, name, "", "unique among materials, those of the library included; a number is given where it is left out"),
     NUMBER("materials", "youngs_modulus", CondMaterialDef, youngs_modulus, POSITIVE, "Pa", "required", "stress per strain"),
