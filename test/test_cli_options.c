@@ -157,13 +157,28 @@ static void test_dump(void** state)
     remove("x.h5");
 }
 
+// Scenes that ship go by name, in folders too; a file of that name comes first.
+static void test_scene_names(void** state)
+{
+    (void)state;
+    cli_expect(0, "", "check", "tasks/lift_soft");
+    cli_expect(0, "", "check", "drop");
+    cli_expect(2, "nowhere/lift_soft: the file cannot be opened", "check", "nowhere/lift_soft");
+    FILE* file = fopen("drop", "w");
+    assert_non_null(file);
+    fputs("name: mine\nbodies: [{kind: particle, mass: -1}]\n", file);
+    fclose(file);
+    cli_expect(2, "drop:2", "check", "drop");
+    remove("drop");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_view),    cmocka_unit_test(test_package_dir),
         cmocka_unit_test(test_names),   cmocka_unit_test(test_odd_path),
-        cmocka_unit_test(test_dump),
+        cmocka_unit_test(test_dump),    cmocka_unit_test(test_scene_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
