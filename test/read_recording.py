@@ -3,6 +3,7 @@
 usage: read_recording.py TOOL SCENES
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -51,10 +52,30 @@ def read_vtk(path):
     return reader.GetOutput()
 
 
+def included(root, pointer):
+    """The element that XPointer's element() names: its places among its brothers, from 1."""
+    node, places = [root], re.fullmatch(r"element\(/([0-9/]+)\)", pointer).group(1)
+    for place in places.split("/"):
+        node = node[int(place) - 1]
+    return node
+
+
 def check_xdmf(path, recording, n_frame):
     """Every item names a dataset and rows that it has; the times are those of the recording."""
     times = []
-    for frame in xml.parse(path).getroot().find("Domain").find("Grid").findall("Grid"):
+    root = xml.parse(path).getroot()
+    for frame in root.find("Domain").find("Grid").findall("Grid"):
+        again = 0
+        for grid in frame.iter("Grid"):
+            for i, there in enumerate(grid):
+                if there.tag == "{http://www.w3.org/2001/XInclude}include":
+                    grid[i] = included(root, there.get("xpointer"))
+                    again += 1
+        assert again == (3 if times else 0)  # topology, body, colour
+        bodies = frame.find("Grid").find("Grid")
+        assert [part.tag for part in bodies] == ["Topology", "Geometry"] + 5 * ["Attribute"]
+        assert [part.get("Name") for part in bodies][2:] == [
+            "velocity", "displacement", "von_mises", "body", "colour"]
         times.append(float(frame.find("Time").get("Value")))
         for item in frame.iter("DataItem"):
             if item.get("Type") != "HyperSlab":

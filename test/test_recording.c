@@ -226,7 +226,7 @@ static void test_waiting(void** state)
     (void)state;
     for (int compression = 0; compression < 2; compression++)
         for (int zoo = 0; zoo < 2; zoo++) {
-            int n = zoo ? 20 : 700;
+            int n = zoo ? 20 : 200;
             size_t size[3];
             char *bytes[3], *xdmf[3];
             for (int k = 0; k < 3; k++)

@@ -201,7 +201,7 @@ int cond_hdf_add_series(CondHdfFile* file, const char* location, hid_t file_type
                         int rank, const hsize_t tail[2], int block, int compression,
                         CondHdfSeries* series)
 {
-    enum { SMALL = 4096, LARGE = 1 << 20 }; // bytes of a chunk
+    enum { SHARED = 1024, SMALL = 4096, LARGE = 1 << 20 }; // bytes of a chunk
     hsize_t now[3] = {0, tail[0], tail[1]}, most[3] = {H5S_UNLIMITED, tail[0], tail[1]};
     hsize_t chunk[3] = {(hsize_t)(block > 0 ? block : 1), tail[0], tail[1]};
     hsize_t row = H5Tget_size(file_type);
@@ -210,8 +210,8 @@ int cond_hdf_add_series(CondHdfFile* file, const char* location, hid_t file_type
     // A chunk is one frame where that is worth it. Small rows share a chunk, which is written again
     // with every commit and therefore not compressed: compressed ones would move each time.
     int small = chunk[0] * row < SMALL;
-    if (small)
-        chunk[0] = (SMALL + row - 1) / row;
+    if (small && chunk[0] * row < SHARED)
+        chunk[0] = (SHARED + row - 1) / row;
     else if (chunk[0] * row > LARGE)
         chunk[0] = row < LARGE ? LARGE / row : 1;
     hid_t plist = cond_hdf_plist(H5P_DATASET_CREATE);

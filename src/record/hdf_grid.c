@@ -122,17 +122,19 @@ CondXdmfGrid cond_hdf_grid_xdmf(const CondHdfGrid* grid, int64_t n_point, int64_
                                    .size = a->integer ? 4 : real,
                                    .columns = a->columns,
                                    .cell = a->cell,
+                                   .fixed = a->fixed,
                                    .first = a->fixed  ? 0
                                             : a->cell ? cell_first
                                                       : point_first};
     }
     snprintf(location[grid->n_array], COND_HDF_LOCATION, "/VTKHDF/%s/Points", grid->name);
-    return (CondXdmfGrid){.name = grid->name,
-                          .n_point = n_point,
-                          .n_cell = n_cell,
-                          .point = {"", location[grid->n_array], "Float", real, 3, 0, point_first},
-                          .n_array = grid->n_array,
-                          .array = array};
+    return (CondXdmfGrid){
+        .name = grid->name,
+        .n_point = n_point,
+        .n_cell = n_cell,
+        .point = {"", location[grid->n_array], "Float", real, 3, 0, 0, point_first},
+        .n_array = grid->n_array,
+        .array = array};
 }
 
 void cond_hdf_grid_close(CondHdfGrid* grid)

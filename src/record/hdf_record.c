@@ -318,12 +318,12 @@ static CondStatus put_xdmf(HdfRecord* record, int i)
                            location[1], array[1]),
     };
     grid[0].mixed = 1;
-    grid[0].topology = (CondXdmfArray){"", "/cond/mesh/xdmf_cells", "Int", 4, 1, 1, 0};
+    grid[0].topology = (CondXdmfArray){"", "/cond/mesh/xdmf_cells", "Int", 4, 1, 1, 1, 0};
     grid[0].n_topology = record->n_mixed;
     grid[1].topology =
-        (CondXdmfArray){"", "/VTKHDF/contacts/Connectivity", "Int", 8, 1, 1, record->n_contact};
+        (CondXdmfArray){"", "/VTKHDF/contacts/Connectivity", "Int", 8, 1, 1, 0, record->n_contact};
     grid[1].n_topology = n;
-    return cond_xdmf_frame(&record->xdmf, s->moment.number[COND_NUMBER_TIME], 2, grid);
+    return cond_xdmf_frame(&record->xdmf, i, s->moment.number[COND_NUMBER_TIME], 2, grid);
 }
 
 static CondStatus make_room(HdfRecord* record)

@@ -22,26 +22,46 @@ static void add_location(CondXdmf* x, const CondXdmfArray* a)
 static void add_slab(CondXdmf* x, const CondXdmfArray* a, long long n)
 {
     CondMeshText* t = &x->text;
-    char dims[32] = "", ones[4] = "", zero[4] = "";
+    char dims[32] = "", ones[4] = "", zero[4] = "", kind[64] = "";
     if (a->columns > 1) {
         snprintf(dims, sizeof dims, " %d", a->columns);
         snprintf(ones, sizeof ones, " 1");
         snprintf(zero, sizeof zero, " 0");
     }
-    cond_mesh_text_add(t,
-                       "<DataItem Type=\"HyperSlab\" Dimensions=\"%lld%s\" NumberType=\"%s\" "
-                       "Precision=\"%d\" Format=\"HDF\">",
-                       n, dims, a->type, a->size);
+    if (strcmp(a->type, "Float") != 0 || a->size != 4) // which is what is meant without
+        snprintf(kind, sizeof kind, " NumberType=\"%s\" Precision=\"%d\"", a->type, a->size);
+    cond_mesh_text_add(t, "<DataItem Type=\"HyperSlab\" Dimensions=\"%lld%s\"%s Format=\"HDF\">", n,
+                       dims, kind);
     add_location(x, a);
     cond_mesh_text_add(t,
                        "|%lld%s:1%s:%lld%s:%lld%s"
                        "<DataItem Dimensions=\"3 %d\" Format=\"XML\">%lld%s 1%s %lld%s</DataItem>"
-                       "<DataItem Dimensions=\"%lld%s\" NumberType=\"%s\" Precision=\"%d\" "
-                       "Format=\"HDF\">",
+                       "<DataItem Dimensions=\"%lld%s\"%s Format=\"HDF\">",
                        a->first, zero, ones, n, dims, a->first + n, dims, a->columns > 1 ? 2 : 1,
-                       a->first, zero, ones, n, dims, a->first + n, dims, a->type, a->size);
+                       a->first, zero, ones, n, dims, a->first + n, dims, kind);
     add_location(x, a);
     cond_mesh_text_add(t, "</DataItem></DataItem>\n");
+}
+
+// What is the same in all frames stands in the first and is taken from there: child `child` of the
+// grid that is child 2 of the frame, behind its time.
+static int add_again(CondXdmf* x, int child)
+{
+    if (x->i_frame > 0)
+        cond_mesh_text_add(&x->text, "<xi:include xpointer=\"element(/1/1/1/1/2/1/%d)\"/>\n",
+                           child);
+    return x->i_frame > 0;
+}
+
+static void add_topology(CondXdmf* x, const CondXdmfGrid* grid)
+{
+    CondMeshText* t = &x->text;
+    if (grid->topology.fixed && add_again(x, 1))
+        return;
+    cond_mesh_text_add(t, "<Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">\n",
+                       grid->mixed ? "Mixed" : "Polyvertex\" NodesPerElement=\"1", grid->n_cell);
+    add_slab(x, &grid->topology, grid->n_topology);
+    cond_mesh_text_add(t, "</Topology>\n");
 }
 
 static void add_grid(CondXdmf* x, const CondXdmfGrid* grid)
@@ -52,14 +72,14 @@ static void add_grid(CondXdmf* x, const CondXdmfGrid* grid)
                        "<Grid Name=\"%s\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
                        "<Grid Name=\"%s\" GridType=\"Uniform\">\n",
                        grid->name, grid->name);
-    cond_mesh_text_add(t, "<Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">\n",
-                       grid->mixed ? "Mixed" : "Polyvertex\" NodesPerElement=\"1", grid->n_cell);
-    add_slab(x, &grid->topology, grid->n_topology);
-    cond_mesh_text_add(t, "</Topology>\n<Geometry GeometryType=\"XYZ\">\n");
+    add_topology(x, grid);
+    cond_mesh_text_add(t, "<Geometry GeometryType=\"XYZ\">\n");
     add_slab(x, &grid->point, grid->n_point);
     cond_mesh_text_add(t, "</Geometry>\n");
     for (int k = 0; k < grid->n_array; k++) {
         const CondXdmfArray* a = &grid->array[k];
+        if (a->fixed && add_again(x, 3 + k))
+            continue;
         const char* kind = a->columns == 1   ? "Scalar"
                            : a->columns == 3 ? "Vector"
                            : a->columns == 9 ? "Tensor"
@@ -91,7 +111,8 @@ CondStatus cond_xdmf_flush(CondXdmf* x)
     return failed ? COND_NO_FILE : COND_OK;
 }
 
-CondStatus cond_xdmf_frame(CondXdmf* xdmf, double time, int n_grid, const CondXdmfGrid* grid)
+CondStatus cond_xdmf_frame(CondXdmf* xdmf, int i_frame, double time, int n_grid,
+                           const CondXdmfGrid* grid)
 {
     // Numbers have a decimal point, whatever the language of the host program.
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
@@ -99,6 +120,7 @@ CondStatus cond_xdmf_frame(CondXdmf* xdmf, double time, int n_grid, const CondXd
         return COND_OUT_OF_MEMORY;
     locale_t host = uselocale(plain);
     size_t before = xdmf->text.size;
+    xdmf->i_frame = i_frame;
     cond_mesh_text_add(&xdmf->text,
                        "<Grid GridType=\"Collection\" CollectionType=\"Spatial\">\n"
                        "<Time Value=\"%.15g\"/>\n",
@@ -122,7 +144,8 @@ CondStatus cond_xdmf_open(const CondContext* context, const char* path, const ch
     memset(xdmf, 0, sizeof *xdmf);
     xdmf->text.context = xdmf->name.context = *context;
     cond_mesh_text_escaped(&xdmf->name, hdf_name);
-    cond_mesh_text_add(&xdmf->text, "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n"
+    cond_mesh_text_add(&xdmf->text, "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\" "
+                                    "xmlns:xi=\"http://www.w3.org/2001/XInclude\">\n<Domain>\n"
                                     "<Grid GridType=\"Collection\" CollectionType=\"Temporal\">\n");
     if (xdmf->name.failed || xdmf->text.failed)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
