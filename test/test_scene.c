@@ -329,9 +329,10 @@ static void check_initial(const CondKey* key, const void* defaults)
         }
         return;
     }
-    static const char* const words[] = {"required", "required for particle, rigid",
-                                        "from the shape", "none", "those of the robot"};
-    for (int i = 0; i < 5; ++i)
+    static const char* const words[] = {"required",           "required for particle, rigid",
+                                        "from the shape",     "none",
+                                        "those of the robot", "those of the link"};
+    for (int i = 0; i < 6; ++i)
         if (strcmp(key->text.initial, words[i]) == 0)
             return;
     if (key->type == COND_KEY_TEXT) {

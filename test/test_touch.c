@@ -227,7 +227,7 @@ static void test_pairs_left_out(void** state)
     expect_left_out(model, "floor", "r", COND_LEFT_OUT_EXCLUDE);
     assert_null(cond_model_left_out(model, 9));
     assert_null(cond_model_left_out(model, -1));
-    assert_null(cond_left_out_name((CondLeftOutReason)4));
+    assert_null(cond_left_out_name((CondLeftOutReason)5));
     assert_string_equal(cond_model_warning(model, 0),
                         "tree.srdf:3: the robot has no link 'nobody': ignored");
     trial_end(&trial);

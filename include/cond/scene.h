@@ -102,6 +102,27 @@ typedef enum CondJointKind {
     COND_JOINT_FLOATING = 6,   // slides along the axes of the joint's frame, then any turn
 } CondJointKind;
 
+// Friction and restitution of a surface. Where two surfaces meet: a value that only one of them
+// gives is used; two frictions combine by their rule, two restitutions as the larger. Where neither
+// gives one, friction is 0.5 and restitution 0.
+typedef struct CondSurfaceDef {
+    double friction[2]; // mu along the surface's two tangents; NaN: not given
+    double restitution; // 0 .. 1; NaN: not given
+} CondSurfaceDef;
+
+// How the frictions of two surfaces combine.
+typedef enum CondFrictionRule {
+    COND_FRICTION_GEOMETRIC = 0, // the geometric mean, where both surfaces say so
+    COND_FRICTION_LARGER = 1,    // the larger one, where either surface says so
+} CondFrictionRule;
+
+// What a surface says about its friction on others.
+typedef struct CondRubbingDef {
+    CondFrictionRule rule; //
+    int priority;     // of two surfaces that differ in it the one with more says the friction alone
+    int frictionless; // 1: no friction on what is frictionless too, or has less priority
+} CondRubbingDef;
+
 // A shape of a link.
 typedef struct CondLinkShapeDef {
     CondShapeKind shape;       // sphere, capsule, cylinder, box, convex (its hull counts) or mesh
@@ -110,6 +131,13 @@ typedef struct CondLinkShapeDef {
     double scale[3];           // metres per unit of the file, along its axes
     double position[3];        // of the shape's middle, or of the mesh's origin; link axes [m]
     double orientation[4];     //
+    CondSurfaceDef surface;    // what is not given is the robot's
+    CondRubbingDef rubbing;    // of a surface that gives its friction; else the robot's counts
+    uint32_t groups;           // that it is in; 0: those of the link
+    uint32_t touches;          // groups that it touches; 0: those of the link
+    int visual;                // 1: it is seen and does not touch; the link's other shapes are then
+                               // not drawn
+    double rgba[4];            // of a visual one: red, green, blue, opacity; NaN: not given
 } CondLinkShapeDef;
 
 // A link of a robot, and the joint by which it moves on its parent. Its frame is that of the joint:
@@ -142,13 +170,13 @@ typedef struct CondLinkDef {
     double gravity_compensation;   // share of its weight that does not act on it: 1: it floats
 } CondLinkDef;
 
-// Friction and restitution of a surface. Where two surfaces meet: a value that only one of them
-// gives is used; two frictions combine as the geometric mean, two restitutions as the larger. Where
-// neither gives one, friction is 0.5 and restitution 0.
-typedef struct CondSurfaceDef {
-    double friction[2]; // mu along the surface's two tangents; NaN: not given
-    double restitution; // 0 .. 1; NaN: not given
-} CondSurfaceDef;
+// Which links of a robot never touch because joints join them.
+typedef enum CondNeighbours {
+    COND_NEIGHBOURS_ALL = 0, // two links on one joint, and those on either side of a link that has
+                             // no shapes and only carries joints
+    COND_NEIGHBOURS_MOVING = 1, // two links on one joint where both move
+    COND_NEIGHBOURS_NONE = 2,   // none
+} CondNeighbours;
 
 // What the collision meshes of a robot touch with.
 typedef enum CondCollision {
@@ -248,7 +276,9 @@ typedef struct CondBodyDef {
     char package_dirs[COND_DIRS_SIZE]; // robot: folders of packages, with colons between them
     CondCollision collision;           // robot: what its collision meshes are taken as
     int missing_meshes;                // robot, 1: goes on without collision meshes not found
-    int rod_closed; // rod, 1: its end is joined to its begin, as all other links are
+    int rod_closed;            // rod, 1: its end is joined to its begin, as all other links are
+    CondRubbingDef rubbing;    //
+    CondNeighbours neighbours; // robot: which of its links never touch
 } CondBodyDef;
 
 // A static shape.
@@ -265,13 +295,14 @@ typedef struct CondObstacleDef {
     uint32_t groups;  // that it is in
     uint32_t touches; // groups that it touches
     // heightfield and terrain, in their own axes, whose z is up
-    double extent[2];      // of a heightfield along x and y, about its position [m]
-    double height;         // metres per unit of the heights
-    double depth;          // the solid reaches so far below the lowest point [m]; NaN: a tenth of
-                           // its wider extent
-    int n_row, n_column;   // of the heights where they are given as numbers; 0: they are not
-    const double* heights; // the first row is that of the largest y; copied by
-                           // cond_scene_add_obstacle                       (n_row x n_column)
+    double extent[2];       // of a heightfield along x and y, about its position [m]
+    double height;          // metres per unit of the heights
+    double depth;           // the solid reaches so far below the lowest point [m]; NaN: a tenth of
+                            // its wider extent
+    int n_row, n_column;    // of the heights where they are given as numbers; 0: they are not
+    const double* heights;  // the first row is that of the largest y; copied by
+                            // cond_scene_add_obstacle                       (n_row x n_column)
+    CondRubbingDef rubbing; //
 } CondObstacleDef;
 
 // Nodes of a soft body that lie in a box at the start, in world axes.
@@ -479,8 +510,9 @@ typedef struct CondPlaneDef {
     double offset;       // [m]
     double direction[3]; // tangent 1 of contacts, made orthogonal to the normal when compiled
     CondSurfaceDef surface;
-    uint32_t groups;  // that it is in
-    uint32_t touches; // groups that it touches
+    uint32_t groups;        // that it is in
+    uint32_t touches;       // groups that it touches
+    CondRubbingDef rubbing; //
 } CondPlaneDef;
 
 // Two things that never touch: bodies, links of robots ("body/link"), obstacles or planes.
@@ -601,6 +633,7 @@ COND_DEFAULT(COND_API, CondLinkShapeDef, cond_link_shape_def_default)
 // a waypoint that gives neither position nor target and is not turned, groups that touch all, an
 // environment as scenes without that section have it.
 COND_DEFAULT(COND_API, CondSurfaceDef, cond_surface_def_default)
+COND_DEFAULT(COND_API, CondRubbingDef, cond_rubbing_def_default)
 COND_DEFAULT(COND_API, CondRodDef, cond_rod_def_default)
 COND_DEFAULT(COND_API, CondEndDef, cond_end_def_default)
 COND_DEFAULT(COND_API, CondWaypoint, cond_waypoint_default)

@@ -103,6 +103,8 @@ typedef enum CondLeftOutReason {
     COND_LEFT_OUT_SRDF = 1,     // the robot's SRDF file says so
     COND_LEFT_OUT_EXCLUDE = 2,  // the scene says so
     COND_LEFT_OUT_OVERLAP = 3,  // links of one robot that overlap as the scene starts
+    COND_LEFT_OUT_SLIGHT = 4,   // the same, slightly: shapes of them that overlap touch where they
+                                // come deeper than at the start
 } CondLeftOutReason;
 typedef struct CondLeftOut {
     char name[2][2 * COND_NAME_SIZE]; // "box"; "arm/hand" for a link
@@ -111,7 +113,7 @@ typedef struct CondLeftOut {
 COND_API int cond_model_n_left_out(const CondModel* model);
 // NULL where there is none.
 COND_API const CondLeftOut* cond_model_left_out(const CondModel* model, int pair);
-// "adjacent", "srdf", "exclude", "overlap"; NULL past the last.
+// "adjacent", "srdf", "exclude", "overlap", "slight"; NULL past the last.
 COND_API const char* cond_left_out_name(CondLeftOutReason reason);
 // Index of a sensor by name, -1 when there is none.
 COND_API int cond_model_find_sensor(const CondModel* model, const char* name);

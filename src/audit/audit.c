@@ -169,6 +169,17 @@ static void take(const CondTranslation* here, int turned, double thickness, Cond
         turn_round(out);
 }
 
+// What two shapes, or a shape and what is none (NULL), may be in each other [m]; INFINITY where
+// they do not touch.
+static double allowance(const CondAudit* audit, const CondSolid* a, const CondSolid* b)
+{
+    if (!a || !b)
+        return 0.0;
+    return cond_solids_touch(audit->model, a, b)
+               ? cond_pair_allowance(audit->model, a->number, b->number)
+               : INFINITY;
+}
+
 static void pieces_pieces(const CondAudit* audit, const CondState* state, const CondThing* a,
                           const CondThing* b, double reach, CondTranslation* out)
 {
@@ -184,8 +195,11 @@ static void pieces_pieces(const CondAudit* audit, const CondState* state, const 
             if (apart > reach || (apart > 0.0 && apart >= out->gap) ||
                 is_held(audit, state, b, j, a))
                 continue;
+            double allowed = allowance(audit, audit->source[i].solid, audit->source[j].solid);
+            if (isinf(allowed))
+                continue;
             cond_pieces_translation(&audit->piece[i], &audit->piece[j], &here);
-            take(&here, 0, 0.0, out);
+            take(&here, 0, -allowed, out);
         }
     }
 }
@@ -211,8 +225,11 @@ static void surfaces_pieces(CondAudit* audit, const CondState* state, const Cond
             if (apart > reach || (apart > 0.0 && apart >= out->gap) ||
                 is_held(audit, state, b, j, a))
                 continue;
+            double allowed = allowance(audit, audit->surface_from[i], audit->source[j].solid);
+            if (isinf(allowed))
+                continue;
             cond_surface_piece(surface, &audit->piece[j], &here);
-            take(&here, turned, 0.0, out);
+            take(&here, turned, -allowed, out);
         }
     }
 }
@@ -233,8 +250,11 @@ static void surfaces_surfaces(CondAudit* audit, const CondState* state, const Co
                 continue;
             if (is_soft(audit, b))
                 cond_audit_mark_held(audit->model, state, b->body, a->body, &audit->surface[j]);
+            double allowed = allowance(audit, audit->surface_from[i], audit->surface_from[j]);
+            if (isinf(allowed))
+                continue;
             cond_surface_surface(&audit->surface[i], &audit->surface[j], &here);
-            take(&here, 0, thickness, out);
+            take(&here, 0, thickness - allowed, out);
         }
     }
 }

@@ -115,16 +115,33 @@ CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* cand
     return COND_OK;
 }
 
-void cond_candidate_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b,
-                             CondCandidate* candidate)
+// The friction of two surfaces along tangent i where both give one.
+static double combine(const CondSkin* a, const CondSkin* b, int i)
+{
+    double x = a->own.friction[i], y = b->own.friction[i];
+    if (a->rubbing.priority != b->rubbing.priority)
+        return a->rubbing.priority > b->rubbing.priority ? x : y;
+    int larger = a->rubbing.rule == COND_FRICTION_LARGER || b->rubbing.rule == COND_FRICTION_LARGER;
+    return larger ? fmax(x, y) : sqrt(x * y);
+}
+
+static int is_frictionless(const CondSkin* a, const CondSkin* b)
+{
+    int more = a->rubbing.priority - b->rubbing.priority;
+    return (a->rubbing.frictionless || more < 0) && (b->rubbing.frictionless || more > 0);
+}
+
+void cond_candidate_surfaces(const CondSkin* a, const CondSkin* b, CondCandidate* candidate)
 {
     for (int i = 0; i < 2; i++) {
-        double x = a->friction[i], y = b->friction[i];
-        candidate->friction[i] = isnan(x) ? y : isnan(y) ? x : sqrt(x * y);
+        double x = a->own.friction[i], y = b->own.friction[i];
+        candidate->friction[i] = isnan(x) ? y : isnan(y) ? x : combine(a, b, i);
         if (isnan(candidate->friction[i]))
             candidate->friction[i] = FRICTION_DEFAULT;
+        if (is_frictionless(a, b))
+            candidate->friction[i] = 0.0;
     }
-    candidate->restitution = fmax(a->restitution, b->restitution); // fmax passes over NaN
+    candidate->restitution = fmax(a->own.restitution, b->own.restitution); // NaN is passed over
     if (isnan(candidate->restitution))
         candidate->restitution = 0.0;
 }

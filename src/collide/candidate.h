@@ -78,9 +78,8 @@ int cond_candidates_find_pair(const CondCandidateList* list, CondContactKey key)
 CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate);
 
 // Friction and restitution of a pair of surfaces: what only one side gives is used; two frictions
-// combine as the geometric mean, two restitutions as the larger.
-void cond_candidate_surfaces(const CondSurfaceDef* a, const CondSurfaceDef* b,
-                             CondCandidate* candidate);
+// combine by their rule, two restitutions as the larger.
+void cond_candidate_surfaces(const CondSkin* a, const CondSkin* b, CondCandidate* candidate);
 
 // Key of feature i_feature that touches solid i_solid.
 static inline CondContactKey cond_key_solid(const CondModel* model, int i_feature, int i_solid)

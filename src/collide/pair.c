@@ -101,10 +101,11 @@ static int is_still(const CondSolid* solid)
     return solid->body < 0 || solid->fixed;
 }
 
-// Contacts from meetings, of which body and part on side 1; positions are from `origin`.
+// Contacts from meetings, of which body and part on side 1; positions are from `origin`. allowance:
+// the overlap that counts as touching.
 static CondStatus add_candidates(const CondKinematics* kinematics, const CondSolid* a,
                                  CondCandidate* candidate, int body, int part,
-                                 const double origin[3], uint64_t pair,
+                                 const double origin[3], uint64_t pair, double allowance,
                                  const CondManifold* manifold, CondCandidateList* list)
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
@@ -121,7 +122,7 @@ static CondStatus add_candidates(const CondKinematics* kinematics, const CondSol
             mat3_frame(meeting->normal, axis, candidate->frame);
         candidate->point[0] = cond_point_at(kinematics, a->body, a->part, p);
         candidate->point[1] = cond_point_at(kinematics, body, part, candidate->position);
-        candidate->gap = meeting->gap;
+        candidate->gap = meeting->gap + allowance;
         candidate->key = (CondContactKey){.pair = pair, .role = meeting->role};
         status = cond_candidate_add(list, candidate);
     }
@@ -161,6 +162,7 @@ static CondStatus collide_pair(const CondCollider* collider, const CondKinematic
                                const Side* a, const Side* b, double far, CondPairKnown* known,
                                CondPairRoom* room)
 {
+    const CondModel* model = collider->model;
     CondPairWork* work = &room->work;
     CondCore core_a, core_b;
     CondStatus status = COND_OK;
@@ -174,12 +176,13 @@ static CondStatus collide_pair(const CondCollider* collider, const CondKinematic
     if (status || work->manifold.n == 0)
         return status;
     CondCandidate candidate = {.plane = -1, .triangle = -1};
-    uint64_t first = (uint64_t)a->solid->number * (uint64_t)collider->model->n_numbered[1];
+    uint64_t first = (uint64_t)a->solid->number * (uint64_t)model->n_numbered[1];
     uint64_t pair = first + (uint64_t)b->solid->number;
-    cond_candidate_surfaces(&kinematics->model->body[a->solid->body].surface, &b->solid->surface,
-                            &candidate);
+    cond_candidate_surfaces(&a->solid->surface, &b->solid->surface, &candidate);
     return add_candidates(kinematics, a->solid, &candidate, b->solid->fixed ? -1 : b->solid->body,
-                          b->solid->part, b->pose, COND_KEY_PAIR + pair, &work->manifold, room->to);
+                          b->solid->part, b->pose, COND_KEY_PAIR + pair,
+                          cond_pair_allowance(model, a->solid->number, b->solid->number),
+                          &work->manifold, room->to);
 }
 
 // A search for pairs, in as many parts as there are rooms for it.
@@ -205,7 +208,7 @@ static CondStatus collide_solids(const PairLoop* l, int k, CondPairRoom* room)
     Side a = side_of(collider, pair[1]), b = side_of(collider, pair[0]);
     if ((is_still(a.solid) && is_still(b.solid)) ||
         (is_unwanted(collider, a.solid) && is_unwanted(collider, b.solid)) ||
-        !cond_parties_touch(collider->model, a.solid->party, b.solid->party))
+        !cond_solids_touch(collider->model, a.solid, b.solid))
         return COND_OK;
     // A body's reach is twice its way: enough for two of its links that come towards each other.
     int other = b.solid->body == a.solid->body ? -1 : b.solid->body;
@@ -255,9 +258,9 @@ static CondStatus collide_plane(const CondCollider* collider, const CondKinemati
     CondCandidate candidate = {.plane = i_plane, .triangle = -1};
     uint64_t pair = (uint64_t)a->solid->number * (uint64_t)model->n_plane + (uint64_t)i_plane;
     memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
-    cond_candidate_surfaces(&plane->surface, &model->body[a->solid->body].surface, &candidate);
+    cond_candidate_surfaces(&plane->surface, &a->solid->surface, &candidate);
     return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose, COND_KEY_GROUND + pair,
-                          &work->manifold, room->to);
+                          0.0, &work->manifold, room->to);
 }
 
 // Solid i against the planes.
@@ -269,7 +272,7 @@ static CondStatus collide_planes(const PairLoop* l, int i, CondPairRoom* room)
     if (is_still(a.solid) || is_unwanted(l->collider, a.solid))
         return COND_OK;
     for (int p = 0; p < model->n_plane && !status; p++)
-        if (cond_parties_touch(model, a.solid->party, model->plane[p].party))
+        if (cond_solid_touches(model, a.solid, model->plane[p].party))
             status =
                 collide_plane(l->collider, l->kinematics, &a, p, l->reach[a.solid->body], room);
     return status;

@@ -121,10 +121,16 @@ static void place(CondCollider* collider, const CondKinematics* kinematics, cons
     core->round = side->rod->radius;
 }
 
-static int party_of(const CondCollider* collider, const Side* side, int i)
+static int parts_touch(const CondCollider* collider, const Side* a, int i, const Side* b, int j)
 {
-    const CondSolid* solid = solid_of(collider, side, i);
-    return solid ? solid->party : collider->model->body[side->body].party;
+    const CondSolid *one = solid_of(collider, a, i), *two = solid_of(collider, b, j);
+    const CondModel* model = collider->model;
+    if (one && two)
+        return cond_solids_touch(model, one, two);
+    if (one || two)
+        return cond_solid_touches(model, one ? one : two,
+                                  one ? model->body[b->body].party : model->body[a->body].party);
+    return cond_parties_touch(model, model->body[a->body].party, model->body[b->body].party);
 }
 
 // Part i of one side and part j of the other.
@@ -178,9 +184,7 @@ CondStatus cond_pair_depth(CondCollider* collider, const CondKinematics* kinemat
     for (int i = a.first; i < a.last; i++) {
         int kind = kind_of(collider, &a, i);
         for (int j = b.first; j < b.last && !status && kind >= 0; j++) {
-            if (kind_of(collider, &b, j) >= 0 &&
-                cond_parties_touch(collider->model, party_of(collider, &a, i),
-                                   party_of(collider, &b, j)))
+            if (kind_of(collider, &b, j) >= 0 && parts_touch(collider, &a, i, &b, j))
                 status = meet(collider, kinematics, &a, i, &b, j, far, gap);
         }
     }

@@ -58,10 +58,7 @@ static CondStatus add_point(const CondCollider* collider, const CondKinematics* 
         p[i] = x[i] + feature->radius * normal[i];
     candidate.point[1] = cond_point_at(kinematics, feature->point.body, feature->point.part, p);
     mat3_frame(normal, axis, candidate.frame);
-    cond_candidate_surfaces(&model->body[contact->other].surface,
-                            feature->obstacle > 0 ? &model->obstacle[feature->obstacle - 1].surface
-                                                  : &model->body[feature->point.body].surface,
-                            &candidate);
+    cond_candidate_surfaces(&model->body[contact->other].surface, feature->surface, &candidate);
     return cond_candidate_add(list, &candidate);
 }
 
@@ -117,8 +114,7 @@ CondStatus cond_collide_points_on_soft(CondCollider* collider, const CondKinemat
             continue;
         for (int i = 0; i < collider->n_soft && !status; i++) {
             int b = collider->soft[i];
-            if (!cond_parties_touch(model, cond_feature_party(model, &model->feature[k]),
-                                    model->body[b].party))
+            if (!cond_feature_meets(model, &model->feature[k], model->body[b].party))
                 continue;
             status = cond_collide_point_on_soft(collider, kinematics, state, &model->feature[k], k,
                                                 b, reach[b] + (a >= 0 ? reach[a] : 0.0), list);

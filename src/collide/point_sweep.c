@@ -69,6 +69,7 @@ static CondStatus sweep_feature(CondSweepPass* pass, int i_feature, int i_solid)
                     1e-6 * collider->sweep.thickness[i_solid], &probe, &gap))
         return COND_OK;
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap};
+    candidate.gap += cond_pair_allowance(pass->model, feature->solid, solid->number);
     quat_matrix(pose + 3, R);
     mat3_multiply(R, probe.normal, normal);
     mat3_multiply(R, probe.point, candidate.position);
@@ -83,8 +84,7 @@ static CondStatus sweep_feature(CondSweepPass* pass, int i_feature, int i_solid)
                                        candidate.position);
     mat3_frame(normal, axis, candidate.frame);
     candidate.key = cond_key_solid(pass->model, i_feature, i_solid);
-    return cond_sweep_add(pass, &candidate, &pass->model->body[feature->point.body].surface,
-                          &solid->surface);
+    return cond_sweep_add(pass, &candidate, feature->surface, &solid->surface);
 }
 
 // Points and balls of body b against solid i.
@@ -96,8 +96,7 @@ static CondStatus sweep_body_on(CondSweepPass* pass, int b, int i)
     CondStatus status = COND_OK;
     for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status; k++) {
         double way[6];
-        if (!cond_parties_touch(model, cond_feature_party(model, &model->feature[k]),
-                                cond_solid_at(model, i)->party))
+        if (!cond_feature_touches(model, &model->feature[k], cond_solid_at(model, i)))
             continue;
         cond_box_empty(way);
         cond_box_stretch(way, sweep->place + 3 * (size_t)k);
@@ -166,7 +165,7 @@ CondStatus cond_sweep_points(CondSweepPass* pass)
             int i = broad->hits.primitive[h];
             const CondSolid* solid = cond_solid_at(model, i);
             int robot = model->body[b].kind == COND_BODY_ROBOT; // link by link
-            if ((!robot && !cond_parties_touch(model, model->body[b].party, solid->party)) ||
+            if ((!robot && !cond_solid_touches(model, solid, model->body[b].party)) ||
                 is_slow(pass, b, i) || is_surely_slow(pass, b, i))
                 continue;
             int rod = model->body[b].kind == COND_BODY_ROD;

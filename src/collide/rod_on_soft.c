@@ -144,7 +144,8 @@ static CondStatus meet_axis(const Pair* pair, double far, CondCandidateList* lis
     }
     if (status || !(most > 0.0) || where <= 0.0 || where >= 1.0)
         return status;
-    CondFeature feature = {.radius = rod->radius};
+    CondFeature feature = {
+        .radius = rod->radius, .surface = &model->body[links->body[pair->i]].surface, .solid = -1};
     feature.point.body = links->body[pair->i];
     feature.point.part = links->link[pair->i];
     feature.point.local[2] = (where - 0.5) * rod->length[links->link[pair->i]];

@@ -160,7 +160,7 @@ static CondStatus add_bead(const Walk* walk, int i_feature, int i)
         cond_point_at(walk->kinematics, links->body[i], links->link[i], candidate.position);
     mat3_frame(normal, axis, candidate.frame);
     candidate.key = cond_bead_key(walk->collider, i_feature, i);
-    cond_candidate_surfaces(&model->body[feature->point.body].surface, &rod->surface, &candidate);
+    cond_candidate_surfaces(feature->surface, &rod->surface, &candidate);
     return cond_candidate_add(walk->list, &candidate);
 }
 
@@ -199,8 +199,7 @@ static CondStatus meet_point(const Walk* walk, int i_feature)
         double radius = walk->kinematics->model->body[links->body[i]].rod->radius;
         double distance = point_distance(links, i, x, &s);
         if (distance - radius <= far + walk->reach[links->body[i]] &&
-            cond_parties_touch(walk->kinematics->model,
-                               cond_feature_party(walk->kinematics->model, feature),
+            cond_feature_meets(walk->kinematics->model, feature,
                                walk->kinematics->model->body[links->body[i]].party) &&
             is_best_of_row(links, i, x, distance, s))
             status = add_bead(walk, i_feature, i);
@@ -240,8 +239,7 @@ CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondKinematics* 
             status = cond_broad_query(&collider->broad, links->box + 6 * (size_t)i, 0.0);
         for (int h = 0; h < collider->broad.hits.n && !status; h++) {
             int s = collider->broad.hits.primitive[h];
-            if (cond_parties_touch(collider->model, rod->party,
-                                   cond_solid_at(collider->model, s)->party))
+            if (cond_solid_touches(collider->model, cond_solid_at(collider->model, s), rod->party))
                 status = meet_solid(&walk, i, s);
         }
     }

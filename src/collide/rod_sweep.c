@@ -100,7 +100,7 @@ typedef struct Sides {
     const double *R, *origin;
     CondPoint point; // of the other side, its body and part; of a point all of it
     int turned;      // 1: the other side comes first
-    const CondSurfaceDef* surface;
+    const CondSkin* surface;
     CondContactKey key; // but for the role
 } Sides;
 
@@ -261,8 +261,7 @@ static CondStatus sweep_point(CondCollider* collider, const CondKinematics* afte
     CondStatus status = cond_tree_query(&links->tree, box, &links->hits);
     for (int h = 0; h < links->hits.n && !status; h++) {
         int i = links->hits.primitive[h];
-        if (!cond_parties_touch(model, cond_feature_party(model, feature),
-                                model->body[links->body[i]].party))
+        if (!cond_feature_meets(model, feature, model->body[links->body[i]].party))
             continue;
         Way way = {.round = model->body[links->body[i]].rod->radius};
         for (int k = 0; k < 6; k++) {
@@ -277,7 +276,7 @@ static CondStatus sweep_point(CondCollider* collider, const CondKinematics* afte
                              to,
                              feature->point,
                              1,
-                             &model->body[feature->point.body].surface,
+                             feature->surface,
                              cond_bead_key(collider, i_feature, i)};
         status = sweep_convex(&sides, &way, &ball, &core, 1e-6 * way.round);
     }

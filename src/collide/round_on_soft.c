@@ -245,7 +245,7 @@ static CondStatus meet_solids(CondCollider* collider, const CondKinematics* kine
         const double* pose = collider->pose + 7 * (size_t)i;
         double far = reach + collider->far[i];
         if (!cond_shape_is_round(&solid->shape) ||
-            !cond_parties_touch(collider->model, collider->model->body[b].party, solid->party) ||
+            !cond_solid_touches(collider->model, solid, collider->model->body[b].party) ||
             cond_boxes_apart(collider->volume[b]->bound, collider->box + 6 * (size_t)i, far))
             continue;
         CondRoundOnSoft on_soft = {.body = solid->fixed ? -1 : solid->body,

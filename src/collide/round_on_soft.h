@@ -10,7 +10,7 @@ typedef struct CondRoundOnSoft {
     double origin[3]; // [m]
     int body;         // -1: nothing moves it
     int part;         // link of a robot or rod
-    const CondSurfaceDef* surface;
+    const CondSkin* surface;
     int open;  // 1: others see to what of its core is inside the body
     int index; // of all that may meet a soft surface: solids, then links of rods
 } CondRoundOnSoft;

@@ -167,8 +167,7 @@ static CondStatus sweep_solids(const Query* query)
     CondStatus status = COND_OK;
     for (int i = 0; i < collider->n_solid && !status; i++) {
         const CondSolid* solid = cond_solid_at(collider->model, i);
-        if (!cond_parties_touch(collider->model, collider->model->body[query->body].party,
-                                solid->party) ||
+        if (!cond_solid_touches(collider->model, solid, collider->model->body[query->body].party) ||
             is_slow(swept->travel, sweep->travel[i], collider->volume[query->body]->thickness,
                     sweep->thickness[i]) ||
             cond_boxes_apart(swept->box, sweep->box + 6 * (size_t)i, 0.0))
@@ -201,8 +200,7 @@ static CondStatus sweep_features(const Query* query)
         }
         CondSweptPart point;
         cond_swept_feature(query->pass, k, &point);
-        if (cond_parties_touch(model, cond_feature_party(model, &model->feature[k]),
-                               model->body[query->body].party) &&
+        if (cond_feature_meets(model, &model->feature[k], model->body[query->body].party) &&
             !is_slow(swept->travel, point.travel, collider->volume[query->body]->thickness,
                      INFINITY))
             status = sweep_point(query, &point, key_on_soft(query->pass, COND_KEY_BALL, k), 1);

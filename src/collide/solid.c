@@ -95,7 +95,7 @@ static CondStatus probe_feature(const CondKinematics* kinematics, CondVolume* co
     memcpy(candidate.position, probe.point, sizeof candidate.position);
     mat3_frame(probe.normal, axis, candidate.frame);
     candidate.key = cond_key_solid(model, i_feature, i_solid);
-    cond_candidate_surfaces(&model->body[feature->point.body].surface, &solid->surface, &candidate);
+    cond_candidate_surfaces(feature->surface, &solid->surface, &candidate);
     return cond_candidate_add(list, &candidate);
 }
 
@@ -113,7 +113,7 @@ static CondStatus collide_feature(CondCollider* collider, const CondKinematics* 
         int i = collider->broad.hits.primitive[h];
         const CondSolid* solid = cond_solid_at(model, i);
         double far = reach[b] + (solid->body >= 0 ? reach[solid->body] : 0.0);
-        if (cond_parties_touch(model, cond_feature_party(model, feature), solid->party))
+        if (cond_feature_touches(model, feature, solid))
             status = probe_feature(kinematics, collider->volume, solid, i,
                                    collider->pose + 7 * (size_t)i, i_feature, x, far, list);
     }

@@ -165,8 +165,8 @@ static void sweep_solids(CondSweepPass* pass)
     }
 }
 
-CondStatus cond_sweep_add(CondSweepPass* pass, CondCandidate* candidate, const CondSurfaceDef* a,
-                          const CondSurfaceDef* b)
+CondStatus cond_sweep_add(CondSweepPass* pass, CondCandidate* candidate, const CondSkin* a,
+                          const CondSkin* b)
 {
     cond_candidate_surfaces(a, b, candidate);
     return cond_candidate_add(pass->list, candidate);

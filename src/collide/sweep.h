@@ -30,7 +30,7 @@ CondStatus cond_collide_sweep(CondCollider* collider, const CondKinematics* befo
 void cond_sweep_body(const CondSweepPass* pass, int b);
 
 // Appends a contact of two surfaces.
-CondStatus cond_sweep_add(CondSweepPass* pass, CondCandidate* candidate, const CondSurfaceDef* a,
-                          const CondSurfaceDef* b);
+CondStatus cond_sweep_add(CondSweepPass* pass, CondCandidate* candidate, const CondSkin* a,
+                          const CondSkin* b);
 
 #endif

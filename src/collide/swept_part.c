@@ -41,8 +41,7 @@ void cond_swept_feature(const CondSweepPass* pass, int i_feature, CondSweptPart*
     *swept = (CondSweptPart){.body = b, .part = feature->point.part, .n = 1, .node = {-1, -1, -1}};
     swept->radius = feature->radius;
     swept->travel = b >= 0 ? pass->collider->sweep.body[b].travel : 0.0;
-    swept->surface = feature->obstacle > 0 ? &model->obstacle[feature->obstacle - 1].surface
-                                           : &model->body[b].surface;
+    swept->surface = feature->surface;
     memcpy(swept->from[0], pass->collider->sweep.place + 3 * (size_t)i_feature,
            sizeof swept->from[0]);
     memcpy(swept->to[0], pass->collider->place + 3 * (size_t)i_feature, sizeof swept->to[0]);

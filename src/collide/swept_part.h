@@ -15,7 +15,7 @@ typedef struct CondSweptPart {
     double to[3][3];   //
     double radius;     // [m]
     double travel;     // of the fastest corner of its body [m]
-    const CondSurfaceDef* surface;
+    const CondSkin* surface;
 } CondSweptPart;
 
 // n nodes of soft body b; a point or ball of a body or obstacle; an edge of a solid, whose axes

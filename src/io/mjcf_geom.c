@@ -60,15 +60,45 @@ static void read_size(CondMjcf* m, const CondMjcfNode* node, CondMjcfGeom* geom)
                              kinds[geom->kind], geom->size[k]);
 }
 
+// The colour of a material; 0 where there is none of that name, or it has none.
+static int material_colour(CondMjcf* m, const char* name, double colour[4])
+{
+    for (CondMjcfNode* asset = m->root->first; asset; asset = asset->next)
+        for (CondMjcfNode* node = cond_mjcf_is(asset, "asset") ? asset->first : NULL; node;
+             node = node->next) {
+            const char* own = cond_mjcf_is(node, "material") ? cond_mjcf_own(node, "name") : NULL;
+            if (own && strcmp(own, name) == 0)
+                return cond_mjcf_numbers(m, node, "rgba", 4, 4, colour) == 4;
+        }
+    return 0;
+}
+
+// How a geom looks: its own colour, or that of its material. MuJoCo draws the first three groups.
+static void read_looks(CondMjcf* m, const CondMjcfNode* node, CondMjcfGeom* geom)
+{
+    enum { N_DRAWN = 3 };
+    const char* material = cond_mjcf_text(m, node, "material");
+    double colour[4] = {NAN, NAN, NAN, NAN};
+    if (cond_mjcf_numbers(m, node, "rgba", 4, 4, colour) != 4 && material)
+        material_colour(m, material, colour);
+    geom->seen = geom->group < N_DRAWN && !(colour[3] <= 0.0);
+    for (int k = 0; k < 4; k++)
+        geom->colour[k] = isnan(colour[k]) ? NAN : fmin(fmax(colour[k], 0.0), 1.0);
+}
+
 static void read_surface(CondMjcf* m, const CondMjcfNode* node, CondMjcfGeom* geom)
 {
     double friction[3] = {1.0, 0.005, 0.0001};
     geom->contype = cond_mjcf_whole(m, node, "contype", 1);
     geom->conaffinity = cond_mjcf_whole(m, node, "conaffinity", 1);
+    if (m->contactless)
+        geom->contype = geom->conaffinity = 0;
     geom->group = cond_mjcf_whole(m, node, "group", 0);
     geom->condim = cond_mjcf_whole(m, node, "condim", 3);
+    geom->priority = cond_mjcf_whole(m, node, "priority", 0);
     cond_mjcf_numbers(m, node, "friction", 1, 3, friction);
-    geom->friction = geom->condim == 1 ? 0.0 : friction[0];
+    geom->friction = friction[0];
+    read_looks(m, node, geom);
     geom->density = cond_mjcf_number(m, node, "density", 1000.0);
     geom->mass = cond_mjcf_number(m, node, "mass", NAN);
     if (geom->mass < 0.0 || geom->density < 0.0)

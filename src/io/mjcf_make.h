@@ -12,8 +12,16 @@ int cond_mjcf_put_shape(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPos
 // 1 where the file of a geom's mesh can be opened; a fault, or a warning where it is given by
 // vertices.
 int cond_mjcf_check_mesh(CondMjcf* m, const CondMjcfGeom* geom);
-// The friction of the geoms of a body, or with `tree` of all bodies below it.
-void cond_mjcf_put_friction(CondMjcf* m, int body, int tree, CondSurfaceDef* surface);
+// The friction of a geom: of two, one of more priority alone counts, else the larger.
+void cond_mjcf_put_friction(const CondMjcfGeom* geom, CondSurfaceDef* surface,
+                            CondRubbingDef* rubbing);
+// 1 where two geoms have the same friction.
+int cond_mjcf_rub_alike(const CondMjcfGeom* a, const CondMjcfGeom* b);
+// A geom as it is seen; 0 where it is not, or its mesh is not there.
+int cond_mjcf_put_visual(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPose* body,
+                         CondLinkShapeDef* shape);
+// The visual shapes of a body, after those that it has already.
+void cond_mjcf_put_visuals(CondMjcf* m, int body, CondLinkDef* link);
 // Adds a checked definition, or refuses it at the node.
 void cond_mjcf_put_body(CondMjcf* m, const CondMjcfNode* node, const CondBodyDef* def);
 

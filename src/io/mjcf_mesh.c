@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int is_readable(const char* path)
+int cond_mjcf_is_readable(const char* path)
 {
     FILE* stream = fopen(path, "rb");
     if (stream)
@@ -34,9 +34,9 @@ void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name
     const char* slash = settings->strip_path ? strrchr(name, '/') : NULL;
     name = slash ? slash + 1 : name;
     int fits = join(settings->path, settings->mesh_folder, name, path);
-    if (fits && !is_readable(path)) { // beside an included file
+    if (fits && !cond_mjcf_is_readable(path)) { // beside an included file
         char other[COND_PATH_SIZE];
-        if (join(node->file, settings->mesh_folder, name, other) && is_readable(other))
+        if (join(node->file, settings->mesh_folder, name, other) && cond_mjcf_is_readable(other))
             memcpy(path, other, sizeof other);
     }
     if (!fits)

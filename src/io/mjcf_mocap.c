@@ -62,7 +62,7 @@ static void make_mocap(CondMjcf* m, int b, const CondMjcfGeom* geom, const CondM
     cond_mjcf_scene_name(m, body->node, body->name, def.name);
     if (geom && cond_mjcf_put_shape(m, geom, &unit, &shape)) {
         cond_mjcf_put_groups(m, b, -1, &def.groups, &def.touches);
-        cond_mjcf_put_friction(m, b, 1, &def.surface);
+        cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
         def.shape = shape.shape;
         memcpy(def.size, shape.size, sizeof def.size);
     }

@@ -73,11 +73,13 @@ typedef struct CondMjcfGeom {
     double size[3]; // radius, half lengths, as MJCF has them [m]
     CondMjcfPose pose;
     int mesh; // -1: none
-    int contype, conaffinity, group, condim;
-    double friction; // sliding
-    double mass;     // [kg]; NaN: from the density
-    double density;  // [kg/m3]
-    int made;        // 1: a plane or an obstacle of its own
+    int contype, conaffinity, group, condim, priority;
+    double friction;  // sliding
+    int seen;         // 1: it is drawn
+    double colour[4]; // red, green, blue, opacity; NaN: none given
+    double mass;      // [kg]; NaN: from the density
+    double density;   // [kg/m3]
+    int made;         // 1: a plane or an obstacle of its own
 } CondMjcfGeom;
 
 typedef enum CondMjcfJointKind {
@@ -172,7 +174,11 @@ typedef struct CondMjcf {
     CondMjcfSite* site;
     int n_cable;
     CondMjcfCable* cable;
-    int n_mask, masked; // the latter: 1: groups are told
+    int n_unseen;               // meshes to be seen that are not there
+    const CondMjcfNode* unseen; // the first of their geoms
+    int contactless;            // 1: nothing touches
+    int all_touch;              // 1: parents and children touch too
+    int n_mask, masked;         // the latter: 1: groups are told
     CondMjcfMask mask[32];
     CondMjcfPose place; // of the file's world in the scene's
     int n_q;            // of a keyframe
@@ -272,6 +278,7 @@ void cond_mjcf_list_left(CondMjcf* m);
 void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name, char* path);
 // What a mesh or heightfield is called: without a name after its file, without folder and ending.
 const char* cond_mjcf_asset_name(CondMjcf* m, const CondMjcfNode* node, const char* file);
+int cond_mjcf_is_readable(const char* path);
 // Volume, centre and moments of a mesh, as its `inertia` says; 0 after a fault.
 int cond_mjcf_mesh_moments(CondMjcf* m, const CondMjcfNode* geom, CondMjcfMesh* mesh);
 CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name); // NULL: none

@@ -144,6 +144,17 @@ static void read_flags(CondMjcf* m, CondMjcfNode* option)
         const char* gravity = cond_mjcf_own(flag, "gravity");
         if (gravity && strcmp(gravity, "disable") == 0)
             memset(settings->gravity, 0, sizeof settings->gravity);
+        const char* contact = cond_mjcf_own(flag, "contact");
+        m->contactless |= contact && strcmp(contact, "disable") == 0;
+        const char* constraint = cond_mjcf_own(flag, "constraint");
+        if (constraint && strcmp(constraint, "disable") == 0) {
+            m->contactless = 1;
+            cond_mjcf_warn(m, flag,
+                           "constraint='disable': nothing touches; limits, dry friction and "
+                           "equalities stay");
+        }
+        const char* parents = cond_mjcf_own(flag, "filterparent");
+        m->all_touch |= parents && strcmp(parents, "disable") == 0;
     }
 }
 

@@ -207,22 +207,90 @@ int cond_mjcf_put_shape(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPos
     }
 }
 
+// The first geom of a tree that touches, whose friction is that of the robot; NULL: none.
+static const CondMjcfGeom* first_touching(const CondMjcf* m, int top)
+{
+    for (int g = 0; g < m->n_geom; g++)
+        if (m->geom[g].body > 0 && m->body[m->geom[g].body].top == top &&
+            cond_mjcf_touches(&m->geom[g]))
+            return &m->geom[g];
+    return NULL;
+}
+
+// What a shape has of its own, where that differs from robot and link.
+static void put_own(CondMjcf* m, const CondMjcfGeom* geom, CondLinkShapeDef* shape)
+{
+    const CondMjcfGeom* first = first_touching(m, m->body[geom->body].top);
+    uint32_t all = 0, touched = 0;
+    if (!cond_mjcf_rub_alike(first, geom))
+        cond_mjcf_put_friction(geom, &shape->surface, &shape->rubbing);
+    cond_mjcf_put_groups(m, geom->body, -1, &all, &touched);
+    cond_mjcf_put_groups(m, geom->body, (int)(geom - m->geom), &shape->groups, &shape->touches);
+    if (shape->groups == all && shape->touches == touched)
+        shape->groups = shape->touches = 0;
+}
+
+static CondLinkShapeDef* add_shape(CondMjcf* m, const CondLinkShapeDef* shape, CondLinkDef* link)
+{
+    CondLinkShapeDef* own = (CondLinkShapeDef*)link->shape; // the arena's
+    if (COND_RESERVE(&m->arena, own, link->n_shape + 1)) {
+        cond_mjcf_no_memory(m);
+        return NULL;
+    }
+    link->shape = own;
+    own[link->n_shape] = *shape;
+    return &own[link->n_shape++];
+}
+
 static void put_shapes(CondMjcf* m, int b, CondLinkDef* link)
 {
-    CondLinkShapeDef* shape = NULL;
     for (int g = 0; g < m->n_geom; g++) {
         const CondMjcfGeom* geom = &m->geom[g];
         CondLinkShapeDef one;
         if (geom->body != b || !cond_mjcf_touches(geom) ||
             !cond_mjcf_put_shape(m, geom, &m->body[b].in_link, &one))
             continue;
-        if (COND_RESERVE(&m->arena, shape, link->n_shape + 1)) {
-            cond_mjcf_no_memory(m);
+        CondLinkShapeDef* shape = add_shape(m, &one, link);
+        if (!shape)
             return;
-        }
-        shape[link->n_shape++] = one;
+        put_own(m, geom, shape);
     }
-    link->shape = shape;
+    cond_mjcf_put_visuals(m, b, link);
+}
+
+int cond_mjcf_put_visual(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPose* body,
+                         CondLinkShapeDef* shape)
+{
+    const CondMjcfMesh* mesh = geom->kind == COND_MJCF_MESH ? &m->mesh[geom->mesh] : NULL;
+    if (!geom->seen || geom->kind == COND_MJCF_PLANE || geom->kind == COND_MJCF_HFIELD)
+        return 0;
+    if (mesh && !cond_mjcf_is_readable(mesh->file)) {
+        m->n_unseen++;
+        m->unseen = m->unseen ? m->unseen : geom->node;
+        return 0;
+    }
+    if (!cond_mjcf_put_shape(m, geom, body, shape))
+        return 0;
+    if (mesh)
+        shape->shape = COND_SHAPE_MESH; // as it is, not its hull
+    shape->visual = 1;
+    memcpy(shape->rgba, geom->colour, sizeof shape->rgba);
+    return 1;
+}
+
+// Where anything of a body is there to be seen alone, or has a colour, all that is seen of it is
+// listed, and what touches is not drawn.
+void cond_mjcf_put_visuals(CondMjcf* m, int b, CondLinkDef* link)
+{
+    int listed = 0;
+    for (int g = 0; g < m->n_geom; g++)
+        listed |= m->geom[g].body == b && m->geom[g].seen &&
+                  (!cond_mjcf_touches(&m->geom[g]) || !isnan(m->geom[g].colour[0]));
+    for (int g = 0; g < m->n_geom && listed; g++) {
+        CondLinkShapeDef one;
+        if (m->geom[g].body == b && cond_mjcf_put_visual(m, &m->geom[g], &m->body[b].in_link, &one))
+            add_shape(m, &one, link);
+    }
 }
 
 static void add_groups(CondMjcf* m, Robot* robot, int b)
@@ -309,7 +377,10 @@ static void make_robot(CondMjcf* m, int top)
     robot.def.link_groups = robot.groups;
     robot.def.link = robot.link;
     robot.def.joint = robot.joint;
-    cond_mjcf_put_friction(m, top, 1, &robot.def.surface);
+    const CondMjcfGeom* first = first_touching(m, top);
+    if (first)
+        cond_mjcf_put_friction(first, &robot.def.surface, &robot.def.rubbing);
+    robot.def.neighbours = m->all_touch ? COND_NEIGHBOURS_NONE : COND_NEIGHBOURS_MOVING;
     cond_mjcf_put_body(m, m->body[top].node, &robot.def);
 }
 
@@ -369,7 +440,7 @@ static void make_rigid(CondMjcf* m, int b, const CondMjcfGeom* geom)
     memcpy(def.inertia, six, sizeof six);
     memcpy(body->scene_body, def.name, sizeof def.name);
     body->in_link = cond_mjcf_inverse(&own);
-    cond_mjcf_put_friction(m, b, 1, &def.surface);
+    cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
     cond_mjcf_put_body(m, body->node, &def);
 }
 

@@ -51,26 +51,19 @@ int cond_mjcf_check_mesh(CondMjcf* m, const CondMjcfGeom* geom)
     return stream != NULL;
 }
 
-void cond_mjcf_put_friction(CondMjcf* m, int body, int tree, CondSurfaceDef* surface)
+void cond_mjcf_put_friction(const CondMjcfGeom* geom, CondSurfaceDef* surface,
+                            CondRubbingDef* rubbing)
 {
-    double least = INFINITY, most = -INFINITY;
-    const CondMjcfGeom* first = NULL;
-    for (int g = 0; g < m->n_geom; g++) {
-        const CondMjcfGeom* geom = &m->geom[g];
-        int here = tree ? m->body[geom->body].top == m->body[body].top && geom->body > 0
-                        : geom->body == body;
-        if (!here || !cond_mjcf_touches(geom))
-            continue;
-        first = first ? first : geom;
-        least = fmin(least, geom->friction);
-        most = fmax(most, geom->friction);
-    }
-    if (!first)
-        return;
-    surface->friction[0] = surface->friction[1] = most;
-    if (most > least)
-        cond_mjcf_warn(m, first->node, "the geoms of '%s' have frictions from %g to %g: all get %g",
-                       m->body[body].name, least, most, most);
+    surface->friction[0] = surface->friction[1] = geom->friction;
+    rubbing->rule = COND_FRICTION_LARGER;
+    rubbing->priority = geom->priority;
+    rubbing->frictionless = geom->condim == 1;
+}
+
+int cond_mjcf_rub_alike(const CondMjcfGeom* a, const CondMjcfGeom* b)
+{
+    return a->friction == b->friction && a->priority == b->priority &&
+           (a->condim == 1) == (b->condim == 1);
 }
 
 // A plane: its z axis is the normal.
@@ -85,7 +78,7 @@ static void put_plane(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPose*
     for (int i = 0; i < 3; i++)
         def.normal[i] = R[3 * i + 2];
     def.offset = vec3_dot(def.normal, pose->p);
-    def.surface.friction[0] = def.surface.friction[1] = geom->friction;
+    cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
     refuse_issue(m, geom->node, cond_scene_put_plane(m->scene, &def, &issue), &issue);
 }
 
@@ -99,7 +92,7 @@ static void put_obstacle(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkSh
     memcpy(def.size, shape->size, sizeof def.size);
     memcpy(def.position, shape->position, sizeof def.position);
     memcpy(def.orientation, shape->orientation, sizeof def.orientation);
-    def.surface.friction[0] = def.surface.friction[1] = geom->friction;
+    cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
     refuse_issue(m, geom->node, cond_scene_put_obstacle(m->scene, &def, &issue), &issue);
 }
 
@@ -113,29 +106,65 @@ static void put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, const CondMjc
     cond_mjcf_put_groups(m, geom->body, (int)(geom - m->geom), &def.groups, &def.touches);
     memcpy(def.position, pose->p, sizeof def.position);
     memcpy(def.orientation, pose->q, sizeof def.orientation);
-    def.surface.friction[0] = def.surface.friction[1] = geom->friction;
+    cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
     refuse_issue(m, geom->node, cond_scene_put_obstacle(m->scene, &def, &issue), &issue);
+}
+
+// A body that stands still with one link: a robot without joints.
+static void put_still(CondMjcf* m, const CondMjcfNode* node, const char* name,
+                      const CondLinkShapeDef* shape, int n_shape, CondBodyDef* def)
+{
+    CondLinkDef link = cond_link_def_default();
+    cond_mjcf_scene_name(m, node, name, def->name);
+    snprintf(link.name, sizeof link.name, "base");
+    def->kind = COND_BODY_ROBOT;
+    def->link = &link;
+    def->n_link = 1;
+    link.n_shape = n_shape;
+    link.shape = shape;
+    cond_mjcf_put_body(m, node, def);
 }
 
 // Hulls that stand still are the shapes of a robot without joints: obstacles are not scaled along
 // axes and not made convex.
-static void put_hull(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkShapeDef* shape)
+static void put_hull(CondMjcf* m, CondMjcfGeom* geom, const CondLinkShapeDef* shape)
 {
     CondBodyDef def = cond_body_def_default();
-    CondLinkDef link = cond_link_def_default();
-    char own[COND_NAME_SIZE];
-    memcpy(own, geom->name, sizeof own);
-    if (cond_mjcf_find_body(m, own) >= 0)
+    if (cond_mjcf_find_body(m, geom->name) >= 0) {
+        char own[COND_NAME_SIZE];
         snprintf(own, sizeof own, "%.50s_geom", geom->name);
-    cond_mjcf_scene_name(m, geom->node, own, def.name);
+        memcpy(geom->name, own, sizeof own);
+    }
     cond_mjcf_put_groups(m, geom->body, (int)(geom - m->geom), &def.groups, &def.touches);
-    snprintf(link.name, sizeof link.name, "base");
-    def.kind = COND_BODY_ROBOT;
-    def.link = &link;
-    def.n_link = link.n_shape = 1;
-    link.shape = shape;
-    def.surface.friction[0] = def.surface.friction[1] = geom->friction;
-    cond_mjcf_put_body(m, geom->node, &def);
+    cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
+    put_still(m, geom->node, geom->name, shape, 1, &def);
+}
+
+// What of a body that stands still is there to be seen alone.
+static void put_scenery(CondMjcf* m, int b)
+{
+    CondBodyDef def = cond_body_def_default();
+    CondLinkShapeDef* shape = NULL;
+    const CondMjcfNode* first = NULL;
+    char name[COND_NAME_SIZE];
+    int n = 0;
+    for (int g = 0; g < m->n_geom; g++) {
+        CondLinkShapeDef one;
+        if (m->geom[g].body != b || cond_mjcf_touches(&m->geom[g]) ||
+            !cond_mjcf_put_visual(m, &m->geom[g], &m->body[b].world, &one))
+            continue;
+        if (COND_RESERVE(&m->arena, shape, n + 1)) {
+            cond_mjcf_no_memory(m);
+            return;
+        }
+        first = first ? first : m->geom[g].node;
+        shape[n++] = one;
+    }
+    snprintf(name, sizeof name, "%.50s_visual", m->body[b].name);
+    for (int k = 2; cond_mjcf_find_body(m, name) >= 0; k++)
+        snprintf(name, sizeof name, "%.45s_visual%d", m->body[b].name, k);
+    if (n > 0)
+        put_still(m, first, name, shape, n, &def);
 }
 
 static void make_static(CondMjcf* m, CondMjcfGeom* geom)
@@ -153,9 +182,7 @@ static void make_static(CondMjcf* m, CondMjcfGeom* geom)
         else
             put_obstacle(m, geom, &shape);
     }
-    geom->made = geom->kind == COND_MJCF_PLANE || geom->kind == COND_MJCF_SPHERE ||
-                 geom->kind == COND_MJCF_CAPSULE || geom->kind == COND_MJCF_CYLINDER ||
-                 geom->kind == COND_MJCF_BOX;
+    geom->made = geom->kind != COND_MJCF_HFIELD;
 }
 
 void cond_mjcf_make_bodies(CondMjcf* m)
@@ -169,6 +196,9 @@ void cond_mjcf_make_bodies(CondMjcf* m)
         if (cond_mjcf_touches(&m->geom[g]) && !m->body[m->geom[g].body].moves &&
             !m->body[m->geom[g].body].mocap)
             make_static(m, &m->geom[g]);
+    for (int b = 0; b < m->n_body && !m->status; b++)
+        if (!m->body[b].moves && !m->body[b].mocap)
+            put_scenery(m, b);
     cond_mjcf_make_trees(m);
 }
 
@@ -333,20 +363,73 @@ static int is_picture(const CondMjcfLeft* left)
     return 0;
 }
 
-// Geoms that touch nothing are there to be seen, and for their mass.
+// What is not drawn: geoms of rigid bodies beside their one shape, and meshes that are not there.
 static void list_unseen(CondMjcf* m)
 {
     const CondMjcfGeom* first = NULL;
     int n = 0;
     for (int g = 0; g < m->n_geom; g++) {
-        if (cond_mjcf_touches(&m->geom[g]))
+        const CondMjcfGeom* geom = &m->geom[g];
+        const CondMjcfBody* body = &m->body[geom->body];
+        if (cond_mjcf_touches(geom) || !geom->seen || !(body->moves || body->mocap) ||
+            body->link[0])
             continue;
-        first = first ? first : &m->geom[g];
+        first = first ? first : geom;
         n++;
     }
     if (first)
-        cond_mjcf_warn(m, first->node, "geoms that touch nothing are not drawn: %d of %d", n,
-                       m->n_geom);
+        cond_mjcf_warn(m, first->node,
+                       "geoms that touch nothing are not drawn where another one is the shape of a "
+                       "rigid body: %d of %d",
+                       n, m->n_geom);
+    if (m->n_unseen > 0)
+        cond_mjcf_warn(m, m->unseen, "%d visual mesh%s not there", m->n_unseen,
+                       m->n_unseen > 1 ? "es are" : " is");
+}
+
+// Torsional and rolling friction of what touches.
+static void list_spinning(CondMjcf* m)
+{
+    const CondMjcfGeom* first = NULL;
+    int n = 0;
+    for (int g = 0; g < m->n_geom; g++)
+        if (cond_mjcf_touches(&m->geom[g]) && m->geom[g].condim > 3) {
+            first = first ? first : &m->geom[g];
+            n++;
+        }
+    if (first)
+        cond_mjcf_warn(m, first->node,
+                       "condim %d of geom '%s': torsional and rolling friction are left out, it "
+                       "slides as with condim 3 (%d of %d geoms)",
+                       first->condim, first->name, n, m->n_geom);
+}
+
+// Numbers of MuJoCo's soft constraints: what is hard here has none.
+static int is_softness(const CondMjcfLeft* left)
+{
+    static const char* const names[] = {
+        "solref",         "solimp",    "solreflimit", "solimplimit", "solreffriction",
+        "solimpfriction", "solreffix", "solimpfix",   "solmix",      "o_solref",
+        "o_solimp",       "o_margin",  "o_friction",  "impratio"};
+    for (size_t k = 0; left->attribute && k < sizeof names / sizeof *names; k++)
+        if (strcmp(left->attribute, names[k]) == 0)
+            return 1;
+    return 0;
+}
+
+// One line for all of one sort that are left.
+typedef struct Gathered {
+    char text[COND_WARNING_SIZE - 120];
+    size_t length;
+    const CondMjcfNode* first;
+} Gathered;
+
+static void gather(Gathered* g, const CondMjcfLeft* left, const char* what)
+{
+    g->first = g->first ? g->first : left->node;
+    if (g->length < sizeof g->text)
+        g->length += (size_t)snprintf(g->text + g->length, sizeof g->text - g->length, "%s%s",
+                                      *g->text ? ", " : "", what);
 }
 
 // A file of which nothing became a part of the scene is not fine.
@@ -361,11 +444,10 @@ void cond_mjcf_list_left(CondMjcf* m)
 {
     list_unseen(m);
     list_nothing(m);
+    list_spinning(m);
     CondMjcfLeft* left = NULL;
     int n = 0;
-    char pictures[COND_WARNING_SIZE - 60] = "";
-    size_t length = 0;
-    const CondMjcfNode* first = NULL;
+    Gathered pictures = {.length = 0}, softness = {.length = 0};
     cond_mjcf_mark_asked(m);
     if (cond_mjcf_tree_left(&m->arena, m->root, &left, &n)) {
         cond_mjcf_no_memory(m);
@@ -378,15 +460,17 @@ void cond_mjcf_list_left(CondMjcf* m)
                  one->attribute);
         if (one->count > 1)
             snprintf(often, sizeof often, " (%d times)", one->count);
-        if (!is_picture(one)) {
+        if (is_picture(one))
+            gather(&pictures, one, what);
+        else if (is_softness(one))
+            gather(&softness, one, what);
+        else
             cond_mjcf_warn(m, one->node, "%s is left out%s", what, often);
-            continue;
-        }
-        first = first ? first : one->node;
-        if (length < sizeof pictures)
-            length += (size_t)snprintf(pictures + length, sizeof pictures - length, "%s%s",
-                                       *pictures ? ", " : "", what);
     }
-    if (first)
-        cond_mjcf_warn(m, first, "of no effect on the motion: %s", pictures);
+    if (softness.first)
+        cond_mjcf_warn(m, softness.first,
+                       "contacts, limits and dry friction are hard here, without %s",
+                       softness.text);
+    if (pictures.first)
+        cond_mjcf_warn(m, pictures.first, "of no effect on the motion: %s", pictures.text);
 }

@@ -72,23 +72,16 @@ void cond_mjcf_find_masks(CondMjcf* m)
 void cond_mjcf_put_groups(CondMjcf* m, int body, int geom, uint32_t* groups, uint32_t* touches)
 {
     uint32_t in = 0, touched = 0;
-    int mixed = 0;
     for (int g = 0; g < m->n_geom && m->masked; g++) {
         if ((geom >= 0 ? g != geom : m->geom[g].body != body) || !cond_mjcf_touches(&m->geom[g]))
             continue;
         int mask = find_mask(m, &m->geom[g]);
         mask = mask < 0 ? 0 : mask;
-        mixed |= in != 0 && in != 1u << mask;
         in |= 1u << mask;
         for (int k = 0; k < m->n_mask; k++)
             if (meets(&m->mask[mask], &m->mask[k]))
                 touched |= 1u << k;
     }
-    if (mixed)
-        cond_mjcf_warn(m, m->body[body].node,
-                       "the geoms of body '%s' differ in contype or conaffinity: each of them "
-                       "touches what any does",
-                       m->body[body].name);
     if (in) {
         *groups = in;
         *touches = touched;

@@ -90,7 +90,10 @@ typedef struct CondLinkShape {
     int convex;                      // of a mesh: 1: its convex hull is meant
     int missing;                     // 1: the reader did not find that file
     struct CondMeshSurface* surface; // what was made of it, the model's; NULL: nothing
-    float colour[4]; // of what is seen: red, green, blue, opacity; negative: not given
+    float colour[4];          // of what is seen: red, green, blue, opacity; negative: not given
+    CondSurfaceDef skin;      // what is not given is the robot's
+    CondRubbingDef rubbing;   // where friction is given
+    uint32_t groups, touches; // 0: those of the link
 } CondLinkShape;
 
 // One coordinate of a joint, and what followers leave of its limits.

@@ -55,7 +55,8 @@ CondLink cond_link_default(void)
 CondLinkShape cond_link_shape_default(void)
 {
     CondLinkShape shape = {.orientation = {1.0, 0.0, 0.0, 0.0},
-                           .colour = {-1.0f, -1.0f, -1.0f, -1.0f}};
+                           .colour = {-1.0f, -1.0f, -1.0f, -1.0f},
+                           .skin = {.friction = {NAN, NAN}, .restitution = NAN}};
     return shape;
 }
 

@@ -13,14 +13,24 @@ struct CondFem;
 struct CondRod;
 struct CondMeshSurface;
 
+// A surface with what it says of its friction on others.
+typedef struct CondSkin {
+    CondSurfaceDef own;
+    CondRubbingDef rubbing;
+} CondSkin;
+
 // A point of a body that may touch something, or the centre of a ball of that radius.
 typedef struct CondFeature {
     CondPoint point;
-    double radius; // [m]
-    int obstacle;  // 1 + its obstacle, whose features lie in the world; else 0
-    int shaped;    // 1: of a solid, which itself meets planes and other solids
-    int number;    // by which keys of contacts know it
-    int rim;       // 1: one of many on the rim of a cylinder, which meets soft surfaces itself
+    double radius;           // [m]
+    int obstacle;            // 1 + its obstacle, whose features lie in the world; else 0
+    const CondSkin* surface; // of its solid, or of its body
+    int shaped;              // 1: of a solid, which itself meets planes and other solids
+    int number;              // by which keys of contacts know it
+    uint32_t groups;         // that it is in
+    uint32_t touches;        // groups that it touches
+    int solid;               // number of the solid it belongs to; -1: none
+    int rim; // 1: one of many on the rim of a cylinder, which meets soft surfaces itself
 } CondFeature;
 
 // The motor of one joint coordinate of a robot.
@@ -57,7 +67,7 @@ typedef struct CondBody {
     double width;      // least extent [m]; INFINITY: of a point
     double radius;     // rigid: largest distance of a feature's surface from the centre [m]
     double size;       // longest edge of a box around what may touch; a point's is 0.1 m [m]
-    CondSurfaceDef surface;
+    CondSkin surface;
     CondPose initial;                           // particle, rigid; base of a robot
     const struct CondMeshSurface* mesh_surface; // rigid, shaped by a mesh: the model's
     struct CondFem* fem;                        // soft: owned by the model
@@ -97,18 +107,28 @@ typedef struct CondSolid {
     double width;          // least extent [m]
     int edge_begin;        // into CondModel.edge
     int n_edge;            //
-    CondSurfaceDef surface;
-    int party;   // into CondModel.party
-    double thin; // of a terrain: the length over which it changes [m]; 0: its extents say
+    CondSkin surface;
+    int party;        // into CondModel.party
+    uint32_t groups;  // that it is in, of those of its party
+    uint32_t touches; // groups that it touches, of those of its party
+    double thin;      // of a terrain: the length over which it changes [m]; 0: its extents say
 } CondSolid;
 
 typedef struct CondPlane {
     char name[COND_NAME_SIZE];
     double frame[9]; // rows normal, tangent 1, tangent 2
     double offset;   // [m]
-    CondSurfaceDef surface;
+    CondSkin surface;
     int party; // into CondModel.party
 } CondPlane;
+
+// What holds for two solids, or a solid and a plane, in the place of what holds for all. Each
+// stands in the list twice, once from either side.
+typedef struct CondPairRule {
+    int solid;        // number of the solid
+    int other;        // number of the other one; -1 - party of a plane
+    double allowance; // overlap that counts as touching [m]
+} CondPairRule;
 
 // What touches, as one: a body, a link of a robot, an obstacle or a plane; model/party.h.
 typedef struct CondParty {
@@ -220,6 +240,8 @@ struct CondModel {
     CondParty* party;      //                                                (n_party)
     int n_party;           //
     int* apart;            // parties that each never touches, ascending
+    CondPairRule* rule;    // ascending by solid and other                   (n_rule)
+    int n_rule;            //
     CondLeftOut* left_out; // pairs that detection leaves out, for people    (n_left_out)
     int n_left_out;
 };

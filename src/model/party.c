@@ -23,6 +23,48 @@ int cond_parties_touch(const CondModel* model, int a, int b)
     return p->n_apart == 0 || !are_apart(model, p, b);
 }
 
+int cond_solids_touch(const CondModel* model, const CondSolid* a, const CondSolid* b)
+{
+    return (a->groups & b->touches) && (b->groups & a->touches) &&
+           cond_parties_touch(model, a->party, b->party);
+}
+
+int cond_solid_touches(const CondModel* model, const CondSolid* solid, int party)
+{
+    const CondParty* other = &model->party[party];
+    return (solid->groups & other->touches) && (other->groups & solid->touches) &&
+           cond_parties_touch(model, solid->party, party);
+}
+
+int cond_feature_touches(const CondModel* model, const CondFeature* feature, const CondSolid* solid)
+{
+    return (feature->groups & solid->touches) && (solid->groups & feature->touches) &&
+           cond_parties_touch(model, cond_feature_party(model, feature), solid->party);
+}
+
+int cond_feature_meets(const CondModel* model, const CondFeature* feature, int party)
+{
+    const CondParty* other = &model->party[party];
+    return (feature->groups & other->touches) && (other->groups & feature->touches) &&
+           cond_parties_touch(model, cond_feature_party(model, feature), party);
+}
+
+double cond_pair_allowance(const CondModel* model, int solid, int other)
+{
+    int low = 0, high = model->n_rule;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const CondPairRule* rule = &model->rule[middle];
+        if (rule->solid < solid || (rule->solid == solid && rule->other < other))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int found =
+        low < model->n_rule && model->rule[low].solid == solid && model->rule[low].other == other;
+    return found ? model->rule[low].allowance : 0.0;
+}
+
 int cond_model_n_left_out(const CondModel* model)
 {
     return model->n_left_out;
@@ -35,6 +77,6 @@ const CondLeftOut* cond_model_left_out(const CondModel* model, int pair)
 
 const char* cond_left_out_name(CondLeftOutReason reason)
 {
-    static const char* const names[] = {"adjacent", "srdf", "exclude", "overlap"};
+    static const char* const names[] = {"adjacent", "srdf", "exclude", "overlap", "slight"};
     return (unsigned)reason < sizeof names / sizeof *names ? names[reason] : NULL;
 }

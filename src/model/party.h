@@ -24,4 +24,15 @@ static inline int cond_feature_party(const CondModel* model, const CondFeature* 
     return cond_party_of(&model->body[feature->point.body], feature->point.part);
 }
 
+// The same of shapes, which may be in fewer groups than what they belong to, and touch fewer.
+int cond_solids_touch(const CondModel* model, const CondSolid* a, const CondSolid* b);
+int cond_solid_touches(const CondModel* model, const CondSolid* solid, int party);
+int cond_feature_touches(const CondModel* model, const CondFeature* feature,
+                         const CondSolid* solid);
+int cond_feature_meets(const CondModel* model, const CondFeature* feature, int party);
+
+// The overlap that counts as touching, of two solids by their numbers (-1: none): two links of a
+// robot that are slightly in each other as the scene starts touch where they come deeper [m].
+double cond_pair_allowance(const CondModel* model, int solid, int other);
+
 #endif

@@ -85,7 +85,7 @@ static void start_body(const CondBodyDef* def, int index, CondBody* body)
     memcpy(body->name, def->name, sizeof body->name);
     body->kind = def->kind;
     body->index = body->number = index;
-    body->surface = def->surface;
+    body->surface = (CondSkin){def->surface, def->rubbing};
     memcpy(body->initial.position, def->position, sizeof def->position);
     memcpy(body->initial.orientation, def->orientation, sizeof def->orientation);
     quat_normalize(body->initial.orientation);
@@ -142,7 +142,7 @@ static void compile_planes(CondModel* model, const CondScene* scene)
         mat3_frame(normal, def->direction, plane->frame);
         memcpy(plane->name, def->name, sizeof plane->name);
         plane->offset = def->offset;
-        plane->surface = def->surface;
+        plane->surface = (CondSkin){def->surface, def->rubbing};
     }
 }
 
@@ -254,6 +254,7 @@ static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again
         status = cond_compile_shapes(made, scene, error);
     if (!status) {
         compile_planes(made, scene);
+        cond_compile_widths(made);
         status = cond_compile_parties(made, scene, error);
     }
     if (!status) {
@@ -273,7 +274,6 @@ static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again
         cond_model_destroy(made);
         return status;
     }
-    cond_compile_widths(made);
     compile_springs(made, scene);
     made->again = NULL;
     *model = made;

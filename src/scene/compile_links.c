@@ -96,7 +96,14 @@ static CondStatus add_shape(CondArticulation* arm, int link, const CondLinkShape
     memcpy(shape.position, from->position, sizeof shape.position);
     memcpy(shape.orientation, from->orientation, sizeof shape.orientation);
     quat_normalize(shape.orientation);
-    return cond_articulation_add_shape(arm, &shape, error);
+    shape.skin = from->surface;
+    shape.rubbing = from->rubbing;
+    shape.groups = from->groups;
+    shape.touches = from->touches;
+    for (int k = 0; k < 4 && !isnan(from->rgba[0]); k++)
+        shape.colour[k] = (float)from->rgba[k];
+    return from->visual ? cond_articulation_add_visual(arm, &shape, error)
+                        : cond_articulation_add_shape(arm, &shape, error);
 }
 
 CondStatus cond_compile_links(const CondScene* scene, const CondBodyDef* def,

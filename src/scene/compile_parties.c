@@ -13,6 +13,9 @@
 #include <string.h>
 
 static const double MEET = 1e-9; // of two joints' origins: as near as this they are one [m]
+// Share of the thinner of two shapes by which links that are in each other as the scene starts may
+// still come to touch.
+static const double SLIGHT = 1.0 / 3.0;
 
 typedef struct Parties {
     CondModel* model;
@@ -68,6 +71,37 @@ static CondStatus set_links(Parties* p, const CondBody* body, const CondBodyDef*
     return COND_OK;
 }
 
+// The groups of a shape are its own, of those of its party, or all of them.
+static CondStatus narrow(Parties* p, int party, uint32_t* groups, uint32_t* touches)
+{
+    const CondParty* of = &p->model->party[party];
+    *groups = *groups ? *groups : of->groups;
+    *touches = *touches ? *touches : of->touches;
+    if ((*groups & ~of->groups) || (*touches & ~of->touches))
+        return cond_error_set(
+            p->error, COND_BAD_INPUT,
+            "body %s: a shape is in groups, or touches some, that its link is not "
+            "in or does not touch",
+            p->model->body[of->body].name);
+    return COND_OK;
+}
+
+static CondStatus set_shapes(Parties* p)
+{
+    CondModel* model = p->model;
+    CondStatus status = COND_OK;
+    for (int i = 0; i < model->n_obstacle + model->n_solid && !status; i++) {
+        CondSolid* solid =
+            i < model->n_obstacle ? &model->obstacle[i] : &model->solid[i - model->n_obstacle];
+        status = narrow(p, solid->party, &solid->groups, &solid->touches);
+    }
+    for (int k = 0; k < model->n_feature && !status; k++) {
+        CondFeature* feature = &model->feature[k];
+        status = narrow(p, cond_feature_party(model, feature), &feature->groups, &feature->touches);
+    }
+    return status;
+}
+
 static CondStatus number_parties(Parties* p)
 {
     CondModel* model = p->model;
@@ -105,10 +139,19 @@ static CondStatus number_parties(Parties* p)
         const CondBody* body = &model->body[model->solid[i].body];
         model->solid[i].party = cond_party_of(body, model->solid[i].part);
     }
-    return status;
+    return status ? status : set_shapes(p);
 }
 
 // ---- links of one robot
+
+static int is_left_out(const Parties* p, int a, int b)
+{
+    for (int k = 0; k < p->n_pair; k++)
+        if ((p->pair[k][0] == a && p->pair[k][1] == b) ||
+            (p->pair[k][0] == b && p->pair[k][1] == a))
+            return 1;
+    return 0;
+}
 
 // Leaves out two links of a robot, unless they are left out already or never meet anyway.
 static CondStatus leave_out(Parties* p, int body, int a, int b, CondLeftOutReason reason)
@@ -117,10 +160,8 @@ static CondStatus leave_out(Parties* p, int body, int a, int b, CondLeftOutReaso
     int party[2] = {p->model->body[body].party + a, p->model->body[body].party + b};
     if (!p->has_shape[a] || !p->has_shape[b] || arm->link[a].part == arm->link[b].part)
         return COND_OK;
-    for (int k = 0; k < p->n_pair; k++)
-        if ((p->pair[k][0] == party[0] && p->pair[k][1] == party[1]) ||
-            (p->pair[k][0] == party[1] && p->pair[k][1] == party[0]))
-            return COND_OK;
+    if (is_left_out(p, party[0], party[1]))
+        return COND_OK;
     CondLeftOut* out = list_pair(p, reason);
     if (!out)
         return COND_OUT_OF_MEMORY;
@@ -130,14 +171,17 @@ static CondStatus leave_out(Parties* p, int body, int a, int b, CondLeftOutReaso
 }
 
 // 1 where a rigid part is nothing but a place for joints: it has neither shapes nor mass, or no
-// shapes and the joint `next` sits where its own does, as in a universal joint.
-static int is_thin(const Parties* p, const CondArticulation* arm, int part, int next)
+// shapes and the joint `next` sits where its own does, as in a universal joint. Where only moving
+// neighbours are meant it is what has nothing at all.
+static int is_thin(const Parties* p, int body, int part, int next)
 {
+    const CondArticulation* arm = p->model->body[body].arm;
     for (int i = 0; i < arm->n_link; i++)
         if (arm->link[i].part == part && p->has_shape[i])
             return 0;
     return arm->link[part].part_mass == 0.0 ||
-           (arm->link[next].parent == part && vec3_norm(arm->link[next].position) < MEET);
+           (p->scene->body[body].neighbours == COND_NEIGHBOURS_ALL &&
+            arm->link[next].parent == part && vec3_norm(arm->link[next].position) < MEET);
 }
 
 // All links of two rigid parts.
@@ -155,15 +199,18 @@ static CondStatus leave_out_parts(Parties* p, int body, int one, int other)
 static CondStatus leave_out_adjacent(Parties* p, int body)
 {
     const CondArticulation* arm = p->model->body[body].arm;
+    CondNeighbours neighbours = p->scene->body[body].neighbours;
     CondStatus status = COND_OK;
-    for (int i = 1; i < arm->n_link && !status; i++) {
+    for (int i = 1; i < arm->n_link && !status && neighbours != COND_NEIGHBOURS_NONE; i++) {
         int next = i, carrier;
         if (arm->link[i].part != i)
             continue;
         do {
             carrier = arm->link[arm->link[next].parent].part;
-            status = leave_out_parts(p, body, carrier, i);
-            if (carrier == arm->link[0].part || !is_thin(p, arm, carrier, next))
+            int stands = carrier == arm->link[0].part && !arm->floating;
+            if (!stands || neighbours == COND_NEIGHBOURS_ALL)
+                status = leave_out_parts(p, body, carrier, i);
+            if (carrier == arm->link[0].part || !is_thin(p, body, carrier, next))
                 break;
             next = carrier;
         } while (!status);
@@ -171,6 +218,32 @@ static CondStatus leave_out_adjacent(Parties* p, int body)
     return status;
 }
 
+// Two solids that are slightly in each other touch from there on.
+static CondStatus allow(Parties* p, const CondSolid* a, const CondSolid* b, double depth)
+{
+    CondModel* model = p->model;
+    char name[2][2 * COND_NAME_SIZE];
+    if (COND_RESERVE(&model->arena, model->rule, model->n_rule + 2))
+        return COND_OUT_OF_MEMORY;
+    model->rule[model->n_rule++] = (CondPairRule){a->number, b->number, depth};
+    model->rule[model->n_rule++] = (CondPairRule){b->number, a->number, depth};
+    name_party(model, a->body, a->part, name[0]);
+    name_party(model, b->body, b->part, name[1]);
+    for (int i = 0; i < model->n_left_out; i++) {
+        const CondLeftOut* out = &model->left_out[i];
+        if (out->reason == COND_LEFT_OUT_SLIGHT && strcmp(out->name[0], name[0]) == 0 &&
+            strcmp(out->name[1], name[1]) == 0)
+            return COND_OK; // other shapes of the same two links
+    }
+    CondLeftOut* out = list_pair(p, COND_LEFT_OUT_SLIGHT);
+    if (!out)
+        return COND_OUT_OF_MEMORY;
+    memcpy(out->name, name, sizeof name);
+    return COND_OK;
+}
+
+// Solids of two links that are in each other at the start: where they are so by more than a share
+// of the thinner one they were made so, and the links are left out; else the overlap is allowed.
 static CondStatus leave_out_overlaps(Parties* p, int body)
 {
     const CondModel* model = p->model;
@@ -178,12 +251,18 @@ static CondStatus leave_out_overlaps(Parties* p, int body)
     for (int i = 0; i < model->n_solid && !status; i++)
         for (int j = 0; j < i && !status && model->solid[i].body == body; j++) {
             const CondSolid *a = &model->solid[j], *b = &model->solid[i];
-            int found = 0;
-            if (a->body != body || model->party[a->party].rigid == model->party[b->party].rigid)
+            double depth = 0.0;
+            if (a->body != body || model->party[a->party].rigid == model->party[b->party].rigid ||
+                is_left_out(p, a->party, b->party))
                 continue;
-            status = cond_link_overlap_find(&p->overlap, a, b, &found);
-            if (found && !status)
+            status = cond_link_overlap_find(&p->overlap, a, b, &depth);
+            if (status || depth == 0.0)
+                continue;
+            if (depth > SLIGHT * fmin(a->width, b->width) || cond_link_overlap_is_hollow(a) ||
+                cond_link_overlap_is_hollow(b))
                 status = leave_out(p, body, a->part, b->part, COND_LEFT_OUT_OVERLAP);
+            else
+                status = allow(p, a, b, depth);
         }
     return status;
 }
@@ -255,6 +334,13 @@ static int compare(const void* a, const void* b)
     return *p < *q ? -1 : *p > *q;
 }
 
+static int compare_rules(const void* a, const void* b)
+{
+    const CondPairRule *p = a, *q = b;
+    return p->solid != q->solid ? (p->solid < q->solid ? -1 : 1)
+                                : (p->other > q->other) - (p->other < q->other);
+}
+
 static CondStatus sort_pairs(Parties* p)
 {
     CondModel* model = p->model;
@@ -295,6 +381,8 @@ CondStatus cond_compile_parties(CondModel* model, const CondScene* scene, CondEr
     }
     if (!status)
         status = sort_pairs(&p);
+    if (!status && model->n_rule > 0)
+        qsort(model->rule, (size_t)model->n_rule, sizeof *model->rule, compare_rules);
     cond_link_overlap_end(&p.overlap);
     cond_arena_release(&p.arena);
     return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;

@@ -32,7 +32,7 @@ static CondStatus add_feature(Growing* g, const CondFeature* feature)
 
 static CondStatus add_point(Growing* g, int body, int part, const double local[3], double radius)
 {
-    CondFeature feature = {.radius = radius};
+    CondFeature feature = {.radius = radius, .solid = -1};
     feature.point.body = body;
     feature.point.part = part;
     memcpy(feature.point.local, local, 3 * sizeof *local);
@@ -59,6 +59,7 @@ typedef struct Placed {
     const double* size;
     const CondMeshSurface* mesh_surface;
     const double *position, *orientation;
+    uint32_t groups, touches; // 0: those of what it belongs to
 } Placed;
 
 // Contact point k, in the shape's own axes, and the radius around it.
@@ -88,8 +89,14 @@ static CondStatus add_shape_features(Growing* g, int body, int part, const Place
         CondStatus status = add_point(g, body, part, p, radius);
         if (status)
             return status;
-        g->model->feature[g->model->n_feature - 1].shaped = 1;
-        g->model->feature[g->model->n_feature - 1].rim = row->has_rims;
+        CondFeature* feature = &g->model->feature[g->model->n_feature - 1];
+        feature->shaped = 1;
+        feature->rim = row->has_rims;
+        feature->groups = placed->groups;
+        feature->touches = placed->touches;
+        if (row->solid) // which is made next
+            feature->solid =
+                g->obstacle ? g->obstacle - 1 : g->model->n_obstacle + g->model->n_solid;
     }
     return COND_OK;
 }
@@ -109,9 +116,14 @@ static int make_solid(CondShapeKind kind, const double* size, const CondMeshSurf
 }
 
 static CondStatus add_placed_solid(Growing* g, int body, int part, int fixed, const Placed* placed,
-                                   const CondSurfaceDef* surface)
+                                   const CondSkin* surface)
 {
-    CondSolid solid = {.body = body, .part = part, .fixed = fixed, .surface = *surface};
+    CondSolid solid = {.body = body,
+                       .part = part,
+                       .fixed = fixed,
+                       .surface = *surface,
+                       .groups = placed->groups,
+                       .touches = placed->touches};
     if (!make_solid(placed->kind, placed->size, placed->mesh_surface, &solid.shape))
         return COND_OK;
     memcpy(solid.position, placed->position, sizeof solid.position);
@@ -120,10 +132,23 @@ static CondStatus add_placed_solid(Growing* g, int body, int part, int fixed, co
 }
 
 static CondStatus add_placed(Growing* g, int body, int part, const Placed* placed,
-                             const CondSurfaceDef* surface)
+                             const CondSkin* surface)
 {
     CondStatus status = add_shape_features(g, body, part, placed);
     return status ? status : add_placed_solid(g, body, part, 0, placed, surface);
+}
+
+// The surface of a link's shape: what it does not give is the robot's.
+static CondSkin link_skin(const CondBody* body, const CondLinkShape* shape)
+{
+    CondSkin skin = body->surface;
+    if (!isnan(shape->skin.friction[0])) {
+        memcpy(skin.own.friction, shape->skin.friction, sizeof skin.own.friction);
+        skin.rubbing = shape->rubbing;
+    }
+    if (!isnan(shape->skin.restitution))
+        skin.own.restitution = shape->skin.restitution;
+    return skin;
 }
 
 // The surface of a link's mesh; none where it is not there, or flat, and is left out.
@@ -176,13 +201,19 @@ static CondStatus robot_shapes(Growing* g, const CondBody* body)
             if (!mesh_surface)
                 continue;
         }
-        const Placed placed = {cond_shape_of_link(shape->kind), shape->size, mesh_surface,
-                               shape->position, shape->orientation};
+        const Placed placed = {cond_shape_of_link(shape->kind),
+                               shape->size,
+                               mesh_surface,
+                               shape->position,
+                               shape->orientation,
+                               shape->groups,
+                               shape->touches};
+        const CondSkin skin = link_skin(body, shape);
         if (!arm->floating && arm->link[shape->link].part == arm->link[0].part)
             // What never moves needs no features: nothing static touches anything static.
-            status = add_placed_solid(g, body->index, shape->link, 1, &placed, &body->surface);
+            status = add_placed_solid(g, body->index, shape->link, 1, &placed, &skin);
         else
-            status = add_placed(g, body->index, shape->link, &placed, &body->surface);
+            status = add_placed(g, body->index, shape->link, &placed, &skin);
     }
     arm->shaped = !status;
     return status;
@@ -199,7 +230,7 @@ static CondStatus soft_features(Growing* g, const CondBody* body)
     for (int i = 0; i < body->fem->n_node && !status; i++) {
         if (!on_surface[i])
             continue;
-        CondFeature feature = {.radius = 0.0};
+        CondFeature feature = {.radius = 0.0, .solid = -1};
         feature.point = (CondPoint){.body = body->index, .part = 1, .node = {i}, .local = {1.0}};
         status = add_feature(g, &feature);
     }
@@ -239,9 +270,10 @@ static CondStatus body_shapes(Growing* g, const CondScene* scene, CondBody* body
         for (int k = 0; k < def->n_point && !status; k++)
             status = add_point(g, body->index, 0, def->point + 3 * k, 0.0);
     else
-        status = add_placed(g, body->index, 0,
-                            &(Placed){def->shape, def->size, body->mesh_surface, origin, unit},
-                            &def->surface);
+        status =
+            add_placed(g, body->index, 0,
+                       &(Placed){def->shape, def->size, body->mesh_surface, origin, unit, 0, 0},
+                       &body->surface);
     return status;
 }
 
@@ -282,17 +314,26 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
         memcpy(solid->position, def->position, sizeof solid->position);
         memcpy(solid->orientation, def->orientation, sizeof solid->orientation);
         quat_normalize(solid->orientation);
-        solid->surface = def->surface;
+        solid->surface = (CondSkin){def->surface, def->rubbing};
         model->n_obstacle++;
     }
     return COND_OK;
 }
 
-// The numbers by which contacts know features and shapes.
+// The numbers by which contacts know features and shapes, and the surfaces of features, now that
+// the lists grow no more.
 static void number(CondModel* model)
 {
-    for (int k = 0; k < model->n_feature; k++)
-        model->feature[k].number = k;
+    for (int k = 0; k < model->n_feature; k++) {
+        CondFeature* feature = &model->feature[k];
+        feature->number = k;
+        if (feature->obstacle > 0)
+            feature->surface = &model->obstacle[feature->obstacle - 1].surface;
+        else if (feature->solid >= 0)
+            feature->surface = &model->solid[feature->solid - model->n_obstacle].surface;
+        else
+            feature->surface = &model->body[feature->point.body].surface;
+    }
     for (int i = 0; i < model->n_obstacle; i++)
         model->obstacle[i].number = i;
     for (int i = 0; i < model->n_solid; i++)
@@ -318,7 +359,7 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
         g.obstacle = i + 1;
         status = add_shape_features(&g, -1, 0,
                                     &(Placed){def->shape, def->size, solid->shape.mesh_surface,
-                                              solid->position, solid->orientation});
+                                              solid->position, solid->orientation, 0, 0});
     }
     if (!status)
         status = cond_arena_shrink(&model->arena, &model->feature, model->n_feature,

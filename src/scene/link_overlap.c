@@ -49,19 +49,19 @@ static void place(const CondArticulationWork* work, const CondSolid* solid, doub
     quat_product(work->orientation + 4 * (size_t)solid->part, solid->orientation, pose + 3);
 }
 
-static int is_hollow(const CondShape* shape)
+int cond_link_overlap_is_hollow(const CondSolid* solid)
 {
-    return shape->form == COND_FORM_MESH && !shape->mesh_surface->poly.convex;
+    return solid->shape.form == COND_FORM_MESH && !solid->shape.mesh_surface->poly.convex;
 }
 
 CondStatus cond_link_overlap_find(CondLinkOverlap* overlap, const CondSolid* a, const CondSolid* b,
-                                  int* found)
+                                  double* depth)
 {
     const CondSolid* solid[2] = {a, b};
     double pose[2][7], box[2][6], round = 0.0;
     CondCore core[2];
     CondStatus status = COND_OK;
-    *found = 0;
+    *depth = 0.0;
     for (int s = 0; s < 2; s++) {
         place(overlap->work, solid[s], pose[s]);
         cond_shape_bound(&solid[s]->shape, pose[s], box[s]);
@@ -73,17 +73,19 @@ CondStatus cond_link_overlap_find(CondLinkOverlap* overlap, const CondSolid* a, 
         round += core[s].round;
     }
     double small = OVERLAP * fmin(core[0].size, core[1].size);
-    if (!is_hollow(&a->shape) && !is_hollow(&b->shape)) {
+    if (!cond_link_overlap_is_hollow(a) && !cond_link_overlap_is_hollow(b)) {
         CondSeparation apart;
-        *found = cond_cores_separate(&core[0], &core[1], 0.0, &apart) && apart.apart < -small;
+        if (cond_cores_separate(&core[0], &core[1], 0.0, &apart) && apart.apart < -small)
+            *depth = -apart.apart;
         return COND_OK;
     }
-    CondDepth depth = {.gap = INFINITY};
+    CondDepth found = {.gap = INFINITY};
     for (int s = 0; s < 2 && !status; s++)
         status = cond_boundary_take_core(&overlap->boundary[s], &core[s]);
     if (!status)
         status = cond_boundaries_depth(&overlap->depth, &overlap->boundary[0],
-                                       &overlap->boundary[1], round, &depth);
-    *found = !status && depth.gap - round < -small;
+                                       &overlap->boundary[1], round, &found);
+    if (!status && found.gap - round < -small)
+        *depth = round - found.gap;
     return status;
 }

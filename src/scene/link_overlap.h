@@ -16,9 +16,11 @@ void cond_link_overlap_begin(const CondContext* context, CondLinkOverlap* overla
 void cond_link_overlap_end(CondLinkOverlap* overlap);
 // Takes a robot at its start.
 CondStatus cond_link_overlap_place(CondLinkOverlap* overlap, const CondBody* robot);
-// found = 1 where two solids of that robot overlap by more than rounding, or than links that touch
-// as they were made.
+// How deep two solids of that robot are in each other [m]; 0 where that is no more than rounding,
+// or than links that touch as they were made.
 CondStatus cond_link_overlap_find(CondLinkOverlap* overlap, const CondSolid* a, const CondSolid* b,
-                                  int* found);
+                                  double* depth);
+// 1 for a surface that is not convex.
+int cond_link_overlap_is_hollow(const CondSolid* solid);
 
 #endif

@@ -17,6 +17,8 @@ _Static_assert(sizeof(CondScale) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondActionKind) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondActionMode) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondRewardKind) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondFrictionRule) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondNeighbours) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondLaw) == sizeof(int), "enums are as wide as int");
 
 const char* cond_choice_method(int index)
@@ -41,6 +43,18 @@ const char* cond_choice_joint(int index)
 {
     static const char* const names[] = {"fixed",     "revolute", "continuous", "prismatic",
                                         "spherical", "planar",   "floating"};
+    return names[index];
+}
+
+const char* cond_choice_friction_rule(int index)
+{
+    static const char* const names[] = {"geometric", "larger"};
+    return names[index];
+}
+
+const char* cond_choice_neighbours(int index)
+{
+    static const char* const names[] = {"all", "moving", "none"};
     return names[index];
 }
 

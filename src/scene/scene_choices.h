@@ -6,6 +6,8 @@ const char* cond_choice_method(int index);
 const char* cond_choice_preset(int index);
 const char* cond_choice_kind(int index);
 const char* cond_choice_joint(int index);
+const char* cond_choice_friction_rule(int index);
+const char* cond_choice_neighbours(int index);
 const char* cond_choice_integrator(int index);
 const char* cond_choice_impact(int index);
 const char* cond_choice_rod_shape(int index);

@@ -11,6 +11,11 @@ static CondSurfaceDef surface_def(void)
     return (CondSurfaceDef){.friction = {NAN, NAN}, .restitution = NAN};
 }
 
+static CondRubbingDef rubbing_def(void)
+{
+    return (CondRubbingDef){.rule = COND_FRICTION_GEOMETRIC};
+}
+
 static CondRodDef rod_def(void)
 {
     return (CondRodDef){.links = 50, .shear_factor = 1.0, .contact_radius = NAN};
@@ -97,7 +102,10 @@ static CondLinkDef link_def(void)
 
 static CondLinkShapeDef link_shape_def(void)
 {
-    return (CondLinkShapeDef){.scale = {1.0, 1.0, 1.0}, .orientation = {1.0, 0.0, 0.0, 0.0}};
+    return (CondLinkShapeDef){.scale = {1.0, 1.0, 1.0},
+                              .orientation = {1.0, 0.0, 0.0, 0.0},
+                              .surface = surface_def(),
+                              .rgba = {NAN, NAN, NAN, NAN}};
 }
 
 static CondMaterialDef material_def(void)
@@ -286,6 +294,7 @@ FILL(CondSceneSettings, scene_settings)
     }
 
 FILL_PART(CondSurfaceDef, surface_def)
+FILL_PART(CondRubbingDef, rubbing_def)
 FILL_PART(CondRodDef, rod_def)
 FILL_PART(CondEndDef, end_def)
 FILL_PART(CondWaypoint, waypoint)

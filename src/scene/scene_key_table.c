@@ -63,6 +63,12 @@
     {{section, key, type, "", initial, meaning}, \
      COND_KEY_##kind, 0, 0, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
 
+// What a surface says about its friction on others.
+#define RUBBING(section, structure) \
+    CHOICE(section, "friction_rule", structure, rubbing.rule, 2, cond_choice_friction_rule, "geometric, larger", "geometric", "how two frictions combine: their geometric mean, or the larger one where either surface says so"), \
+    {{section, "friction_priority", "whole number", "", "0", "of two surfaces that differ in it the one with more says the friction alone"}, \
+     COND_KEY_WHOLE, offsetof(structure, rubbing.priority), 1, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}, \
+    SWITCH(section, "frictionless", structure, rubbing.frictionless, "false", "no friction on what is frictionless too, or has less priority")
 #define GROUPS(section, key, structure, field, initial, meaning) \
     {{section, key, "name or list of names", "", initial, meaning}, \
      COND_KEY_GROUPS, offsetof(structure, field), 1, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL}
@@ -163,8 +169,9 @@ const CondKey cond_key_table[] = {
     VECTOR("planes", "normal", CondPlaneDef, normal, "", "[0, 0, 1]", "points to the side where bodies live; any length"),
     NUMBER("planes", "offset", CondPlaneDef, offset, FINITE, "m", "0", "distance from the origin along the normal"),
     VECTOR_OF("planes", "direction", CondPlaneDef, direction, VECTOR, 3, FINITE, AUTO, "vector of 3 or auto", "", "auto", "first tangent, made orthogonal to the normal; auto is the x axis, or y where x is too close to the normal"),
-    VECTOR_OF("planes", "friction", CondPlaneDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "coefficient, or one per tangent; where both surfaces give one, the geometric mean; where neither does, 0.5"),
+    VECTOR_OF("planes", "friction", CondPlaneDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "coefficient, or one per tangent; where both surfaces give one, friction_rule combines them; where neither does, 0.5"),
     NUMBER_OR_ABSENT("planes", "restitution", CondPlaneDef, surface.restitution, UNIT, "", "not given", "speed after over speed before an impact; where both surfaces give one, the larger"),
+    RUBBING("planes", CondPlaneDef),
     GROUPS("planes", "groups", CondPlaneDef, groups, "default", "groups that it is in"),
     GROUPS("planes", "touches", CondPlaneDef, touches, "all", "groups that it touches: two things touch where each is in a group that the other touches"),
 
@@ -176,6 +183,7 @@ const CondKey cond_key_table[] = {
     NESTED("obstacles", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
     VECTOR_OF("obstacles", "friction", CondObstacleDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "as for planes"),
     NUMBER_OR_ABSENT("obstacles", "restitution", CondObstacleDef, surface.restitution, UNIT, "", "not given", "as for planes"),
+    RUBBING("obstacles", CondObstacleDef),
     GROUPS("obstacles", "groups", CondObstacleDef, groups, "default", "as for planes"),
     GROUPS("obstacles", "touches", CondObstacleDef, touches, "all", "as for planes"),
 
@@ -207,10 +215,12 @@ const CondKey cond_key_table[] = {
     VECTOR("bodies", "angular_velocity", CondBodyDef, angular_velocity, "rad/s", "[0, 0, 0]", "rigid and floating robots: in world axes"),
     VECTOR_OF("bodies", "friction", CondBodyDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "as for planes"),
     NUMBER_OR_ABSENT("bodies", "restitution", CondBodyDef, surface.restitution, UNIT, "", "not given", "as for planes"),
+    RUBBING("bodies", CondBodyDef),
     LONG_TEXT("bodies", "mesh", CondBodyDef, mesh, "", "required for soft: a file, or one of the generators box, mat, ball, cylinder such as mat:27,27,2:0.3,0.3,0.01"),
     NUMBER("bodies", "scale", CondBodyDef, mesh_scale, POSITIVE, "m", "1", "soft, and rigid of shape convex or mesh: length of the mesh's unit"),
     TEXT("bodies", "material", CondBodyDef, material, "", "required for soft, rod: the name of its material"),
     SWITCH("bodies", "self_contact", CondBodyDef, self_contact, "true", "soft, rod, robot: the body may touch itself, a robot's links each other"),
+    CHOICE("bodies", "neighbours", CondBodyDef, neighbours, 3, cond_choice_neighbours, "all, moving, none", "all", "robot: links that joints join never touch: all of them, across links too that have no shapes and only carry joints; those alone that both move, as in MuJoCo; or none"),
     NUMBER("bodies", "thickness", CondBodyDef, thickness, NOT_NEGATIVE, "m", "0.001", "soft: surfaces touch within this distance"),
     LONG_TEXT("bodies", "urdf", CondBodyDef, urdf, "", "robot: the file that describes it, unless links do"),
     NESTED("bodies", "package_dirs", LIST, "list of texts", "[]", "robot: folders in which package://NAME/FILE of its file is looked for as NAME/FILE"),
@@ -318,6 +328,13 @@ const CondKey cond_key_table[] = {
     VECTOR("bodies.links.shapes", "position", CondLinkShapeDef, position, "m", "[0, 0, 0]", "of the shape's middle, or of the mesh's origin, in link axes"),
     ORIENTATION("bodies.links.shapes", CondLinkShapeDef, orientation, "quaternion w, x, y, z from the shape's to the link's axes; any length"),
     NESTED("bodies.links.shapes", "rotation", SECTION, "mapping", "none", "orientation as an axis and an angle"),
+    VECTOR_OF("bodies.links.shapes", "friction", CondLinkShapeDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "as for planes; that of the robot where it is left out; with it friction_rule, friction_priority and frictionless are the shape's own"),
+    NUMBER_OR_ABSENT("bodies.links.shapes", "restitution", CondLinkShapeDef, surface.restitution, UNIT, "", "not given", "as for planes; that of the robot where it is left out"),
+    RUBBING("bodies.links.shapes", CondLinkShapeDef),
+    GROUPS("bodies.links.shapes", "groups", CondLinkShapeDef, groups, "those of the link", "groups that it is in, which must be among those of the link"),
+    GROUPS("bodies.links.shapes", "touches", CondLinkShapeDef, touches, "those of the link", "groups that it touches, which must be among those of the link"),
+    SWITCH("bodies.links.shapes", "visual", CondLinkShapeDef, visual, "false", "it is seen and does not touch; of a link with visual shapes the others are not drawn"),
+    VECTOR_OF("bodies.links.shapes", "rgba", CondLinkShapeDef, rgba, VECTOR, 4, UNIT, ABSENT, "vector of 4", "", "not given", "visual: red, green, blue, opacity, each in 0 .. 1"),
 
     VECTOR("bodies.links.shapes.rotation", "axis", CondRotationDraft, axis, "", "required", "in link axes; any length"),
     NUMBER("bodies.links.shapes.rotation", "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis"),
