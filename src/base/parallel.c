@@ -62,7 +62,10 @@ int cond_threads_chained(size_t work, int threads)
 
 int cond_threads_end(void)
 {
-    return omp_pause_resource_all(omp_pause_soft);
+    if (omp_get_level() > 0)
+        return 1;
+    omp_pause_resource_all(omp_pause_soft); // run times that mend themselves after a fork keep them
+    return 0;
 }
 
 // Part k of n_part.
