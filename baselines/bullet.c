@@ -74,8 +74,9 @@ static double scale_of(const CondModel* model)
     return THINNEST / thinnest;
 }
 
-static CondBulletBody describe(const CondShape* shape, const CondSurfaceDef* surface)
+static CondBulletBody describe(const CondShape* shape, const CondSkin* skin)
 {
+    const CondSurfaceDef* surface = &skin->own;
     CondBulletBody body = {.form = shape->form, .radius = shape->radius};
     memcpy(body.half, shape->half, sizeof body.half);
     if (shape->form == COND_FORM_CONVEX) {
