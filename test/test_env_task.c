@@ -201,6 +201,8 @@ static void test_goal(void** state)
         act(env, action, 1, &result);
         assert_int_equal(result.success, k >= 2);
         near(result.reward, 1.0 - tanh(value(env, "lift") / 0.1), 1e-12);
+        cond_env_goal(env, achieved, desired);
+        assert_true(result.goal_reward == cond_env_goal_reward(env, achieved, desired));
         assert_false(result.done);
     }
     cond_env_destroy(env);
