@@ -293,6 +293,8 @@ COND_API CondStatus cond_state_move_attachment(const CondModel* model, CondState
                                                const double orientation[4]);
 // The index of one of the scene's; -1: there is none of that name.
 COND_API int cond_model_find_attachment(const CondModel* model, const char* name);
+// The name of one of the scene's; NULL past the last.
+COND_API const char* cond_model_attachment_name(const CondModel* model, int attachment);
 // Lets go, of one of the scene's for good.
 COND_API CondStatus cond_state_release(CondState* state, int index);
 // Released ones included: every index is below this number.

@@ -117,7 +117,7 @@ class Definition:
         listed = overrides_of(overrides)
         n, texts, kept = strings(listed)
         self.overrides, self.text, self.told = listed, text, reward
-        self.scene: Path | Scene | None = scene  # a file by a path that is the same from everywhere
+        self.scene: Path | Scene | None = scene
         self.folder: Path | None = folder if text is None else os.path.abspath(folder or "")
         self.c.n_override, self.c.override = n, texts
         self.keep: list[Any] = [texts, kept, scene]
@@ -125,7 +125,8 @@ class Definition:
             self.c.made = scene._c
         elif scene is not None:
             path = scene_path(scene)
-            self.scene = os.path.abspath(os.fsdecode(path))
+            if os.path.isfile(scene):  # else the name of one that ships
+                self.scene = os.path.abspath(scene)
             self.c.scene = self._chars(path)
         else:
             self.c.text = self._chars((text or "").encode())

@@ -131,6 +131,10 @@ if sys.byteorder == "big":
     TYPES = {name: kind.replace("<", ">") for name, kind in TYPES.items()}
 
 
+# Whether arrays that come by __dlpack__ may be written to: older ones cannot know, and are for reading.
+DLPACK_WRITES = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+
+
 class Memory:
     """A piece of C memory as NumPy takes it over; `owner` lives as long as arrays on it do."""
 
@@ -221,7 +225,11 @@ def target(out: Any, shape: tuple[int, ...], what: str, kind: Any = np.float64) 
     __dlpack__ on this machine's memory), which must fit."""
     if out is None:
         return np.empty(shape, kind)
-    array = np.from_dlpack(out) if hasattr(out, "__dlpack__") and not isinstance(out, np.ndarray) else np.asarray(out)
+    taken = hasattr(out, "__dlpack__") and not isinstance(out, np.ndarray)
+    array = np.from_dlpack(out) if taken else np.asarray(out)
+    if taken and not array.flags.writeable and not DLPACK_WRITES:
+        raise BadArgument(f"{what}: NumPy {np.__version__} takes over by __dlpack__ for reading alone; give an array "
+                          "of NumPy on the same memory, or use NumPy 2.1 or later")
     if array.dtype != kind or array.shape != shape or not array.flags.c_contiguous or not array.flags.writeable:
         raise BadArgument(f"{what}: expected a writable contiguous array of {np.dtype(kind)} with the shape {shape}, "
                           f"not {array.dtype} with {array.shape}")

@@ -303,6 +303,16 @@ class Model(Handle):
         return tuple(text(lib.cond_model_sensor_name(self._c, i)) for i in range(self.n_sensor))
 
     @property
+    def attachments(self) -> tuple[str, ...]:
+        """Names of the scene's attachments."""
+        return tuple(text(lib.cond_model_attachment_name(self._c, i)) for i in range(self.n_attachment))
+
+    def attachment(self, attachment: Name) -> int:
+        """Number of one of the scene's attachments by name; raises where there is none."""
+        return numbered("attachment", attachment, self.n_attachment,
+                        lambda text: lib.cond_model_find_attachment(self._c, text), lambda: self.attachments)
+
+    @property
     def patches(self) -> tuple[str, ...]:
         """Names of the patches of soft bodies."""
         return tuple(text(lib.cond_model_patch_name(self._c, i)) for i in range(lib.cond_model_n_patch(self._c)))

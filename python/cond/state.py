@@ -320,16 +320,12 @@ class State(Handle):
     def move_attachment(self, attachment: int | str, position: ArrayLike, orientation: ArrayLike | None = None) -> None:
         """Moves what an attachment with an end in the world holds, by its number or the name that the scene gives it:
         the point of its other end is held at this place [m], and its body turned as told (w, x, y, z)."""
-        index = attachment
-        if isinstance(attachment, str):
-            index = int(lib.cond_model_find_attachment(self._m, attachment.encode()))
-            if index < 0:
-                raise BadArgument(f"the scene has no attachment {attachment!r}")
+        index = self._model.attachment(attachment) if isinstance(attachment, str) else attachment
         place = vector(position, 3, "position")
         turn = ffi.NULL if orientation is None else vector(orientation, 4, "orientation")
         with self._lock:
             status = lib.cond_state_move_attachment(self._m, self._writable(), index, place, turn)
-            self._change(status, f"attachment {attachment!r}, which needs an end in the world")
+            self._change(status)
 
     def release(self, attachment: int) -> None:
         with self._lock:

@@ -6,8 +6,10 @@ any order. Meant to run under AddressSanitizer (tools/check_python_memory.sh); a
 from __future__ import annotations
 
 import contextlib
+import copy
 import gc
 import os
+import pickle
 import random
 import sys
 import tempfile
@@ -161,6 +163,22 @@ class User:
         mesh = cond.Mesh(self.random.choice(("box:1,1,1:0.1,0.1,0.1", "ball:0.05:2", "ball:x", "nowhere.stl")))
         self.held += [mesh.node, mesh.boundary(), mesh.check()]
 
+        scene = cond.Scene()
+        scene.add_mesh("mine", cond.Mesh.of(mesh.node, mesh.tet))
+        kind = self.random.choice(("soft", "rigid"))
+        scene.add(cond.MaterialDef(name="rubber", youngs_modulus=1e5, poisson_ratio=0.3, density=1000.0))
+        scene.add(cond.BodyDef(name="a", kind=kind, shape="mesh" if kind == "rigid" else "none", mesh="mine",
+                               material="rubber" if kind == "soft" else "", mass=1.0 if kind == "rigid" else 0.0))
+        model = cond.Model(scene)
+        self.held += [model, copy.deepcopy(scene)]
+        if kind == "soft":
+            self.held += [model.rest(0), model.tets(0), model.triangles(0), model.state().nodes(0)]
+
+    def duplicate(self) -> None:
+        if self.held:
+            with contextlib.suppress(TypeError):  # of workspaces there is one
+                self.held.append(pickle.loads(pickle.dumps(self.random.choice(self.held))))
+
     def environment(self) -> None:
         batch = self.of(cond.EnvBatch) or cond.EnvBatch("pusher", self.random.randrange(1, 4))
         self.held += [batch, batch.step(np.full((batch.n, batch.n_action), self.number())).observation]
@@ -178,7 +196,7 @@ class User:
     def act(self) -> None:
         acts = (self.make_model, self.break_scene, self.build_scene, self.make_things, self.step, self.step, self.step,
                 self.disturb, self.disturb, self.ask, self.look, self.record, self.pose_problem, self.hook, self.roll,
-                self.mesh, self.environment, self.forget if len(self.held) > 40 else self.step)
+                self.mesh, self.environment, self.duplicate, self.forget if len(self.held) > 40 else self.step)
         with contextlib.suppress(cond.Error, ZeroDivisionError, IndexError):
             self.random.choice(acts)()
         self.done += 1

@@ -85,6 +85,21 @@ def test_joints_and_motors() -> None:
     state.set_joint_target("arm", np.int64(1), 0.3)  # type: ignore[arg-type]
 
 
+def test_attachments() -> None:
+    state = cond.Model.from_text(
+        "bodies: [{name: box, kind: rigid, mass: 1, shape: {box: [0.1, 0.1, 0.1]}}, {name: ball, kind: particle, "
+        "mass: 1, position: [1, 0, 0]}]\n"
+        "attachments: [{name: hold, from: {body: box}, to: {}}, {name: tie, from: {body: box}, to: {body: ball}, "
+        "turns: false}]").state()
+    assert state.model.attachments == ("hold", "tie") and state.model.attachment("tie") == 1
+    state.move_attachment("hold", (0.0, 0.0, 0.1))
+    refused(lambda: state.move_attachment("hald", (0, 0, 0)), "the model has no attachment 'hald'; did you mean 'hold'")
+    refused(lambda: state.move_attachment(7, (0, 0, 0)), "there is no attachment 7; the state has 2")
+    refused(lambda: state.move_attachment("tie", (0, 0, 0)), "attachment 1 has no end that stands in the world")
+    refused(lambda: state.move_attachment("hold", (0, np.nan, 0)), r"position\[1\] is nan")
+    refused(lambda: state.move_attachment("hold", (0, 0, 0), (0, 0, 0, 0)), "attachment 0: orientation is a quaternion")
+
+
 def test_runs_and_steps(model: cond.Model) -> None:
     sim, state = cond.Sim(model), model.state()
     refused(lambda: sim.run(state, 1, seconds=1.0), r"steps=1 and seconds=1.0: a run is as long as one of them says")

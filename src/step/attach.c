@@ -62,17 +62,27 @@ CondStatus cond_state_attach(const CondModel* model, CondState* state, const Con
 CondStatus cond_state_move_attachment(const CondModel* model, CondState* state, int index,
                                       const double position[3], const double orientation[4])
 {
-    double sum = position[0] + position[1] + position[2], square = 0.0;
-    if (index < 0 || index >= state->n_weld || model->n_body != state->n_body || !isfinite(sum))
+    double square = 0.0;
+    if (model->n_body != state->n_body)
+        return cond_state_refuse(state, "the state is of another model");
+    if (index < 0 || index >= state->n_weld)
+        return cond_state_refuse(state, "there is no attachment %d; the state has %d", index,
+                                 state->n_weld);
+    if (cond_state_refuse_infinite(state, "attachment", "position", position, 3) ||
+        cond_state_refuse_infinite(state, "attachment", "orientation", orientation, 4))
         return COND_BAD_ARGUMENT;
     CondWeld* weld = &state->weld[index];
     int end = weld->what.end[1].point.body < 0 ? 1 : 0; // that in the world
     CondFrame* frame = &weld->what.end[end];
     for (int i = 0; i < 4 && orientation; i++)
         square += orientation[i] * orientation[i];
-    if (frame->point.body >= 0 || frame->guide > 0 ||
-        (orientation && !(square > 1e-18 && isfinite(square))))
-        return COND_BAD_ARGUMENT;
+    if (frame->point.body >= 0 || frame->guide > 0)
+        return cond_state_refuse(state, "attachment %d has no end that stands in the world", index);
+    if (orientation && !(square > 1e-18 && isfinite(square)))
+        return cond_state_refuse(state,
+                                 "attachment %d: orientation is a quaternion (w, x, y, z) of the "
+                                 "length %g; not turned is (1, 0, 0, 0)",
+                                 index, sqrt(square));
     // p0 = p1 + R1 anchor and R0 = R1 turn, R of the end in the world being 1.
     memcpy(frame->point.local, position, 3 * sizeof *position);
     memset(weld->anchor, 0, sizeof weld->anchor);
@@ -87,6 +97,12 @@ CondStatus cond_state_move_attachment(const CondModel* model, CondState* state, 
         memcpy(weld->turn, weld->what.orientation, sizeof weld->turn);
     }
     return COND_OK;
+}
+
+const char* cond_model_attachment_name(const CondModel* model, int attachment)
+{
+    int known = attachment >= 0 && attachment < model->n_attachment;
+    return known ? model->attachment[attachment].name : NULL;
 }
 
 int cond_model_find_attachment(const CondModel* model, const char* name)
