@@ -533,7 +533,7 @@ static void test_left_out(void** state)
         "<joint margin='1'/>\n<geom size='.1' solref='.01 1' rgba='1 0 0 1'/>\n<geom size='.1' "
         "solref='.01 1'/></body></worldbody>\n<sensor><magnetometer site='x'/><magnetometer "
         "site='y'/></sensor>\n"
-        "<keyframe><key name='home' qvel='1'/></keyframe><worldbody><geom size='.1' contype='0' "
+        "<keyframe><key name='home' act='1'/></keyframe><worldbody><geom size='.1' contype='0' "
         "conaffinity='0'/></worldbody></mujoco>");
     assert_near(cond_scene_settings(scene)->time_step, 0.005, 0.0);
     assert_true(tells(scene, "r.xml:2: <option> wind is left out"));
@@ -542,7 +542,7 @@ static void test_left_out(void** state)
                              "<geom> solref"));
     assert_true(tells(scene, "r.xml:7: <magnetometer> is left out (2 times)"));
     assert_true(tells(scene, "r.xml:4: of no effect on the motion: <light>"));
-    assert_true(tells(scene, "r.xml:8: <key> qvel is left out"));
+    assert_true(tells(scene, "r.xml:8: <key> act is left out"));
     assert_true(tells(scene, "r.xml:8: the scene starts at keyframe 'home'"));
     assert_int_equal(scene->n_warning, 7);
     cond_scene_destroy(scene);

@@ -192,6 +192,7 @@ static void test_shared_default(void** state)
         {"<general gainprm='40' biastype='affine' biasprm='3 -40 -2'/>", "<velocity", 0, 40, 0, 20},
         {"<position kp='5' kv='2'/>", "<general", 5, 2, 0.5, 0},
         {"<position kp='5' kv='2'/>", "<motor", 0, 0, 0, 0.5},
+        {"<muscle/><motor/><position kp='10'/>", "<position kp='2'", 2, 1, (2 * 0.5 + 0.75) / 2, 0},
         {"", "<damper kv='3' ctrlrange='0 1'", 0, 1.5, 0, 0},
         {"", "<general gaintype='affine' gainprm='2 -4 0'", 2, 0, 0.5, 0},
     };
@@ -261,6 +262,30 @@ static void test_short_keys(void** state)
     trial_end(&t);
 }
 
+// Velocities of a key: of a free body in the world's and in its own axes.
+static void test_key_velocities(void** state)
+{
+    (void)state;
+    static const char* const shape[] = {"<geom type='box' size='.1 .2 .3'/>",
+                                        "<geom size='.1' pos='1 0 0'/><geom size='.2'/>"};
+    for (int k = 0; k < 2; k++) { // a rigid body, a floating robot
+        char text[900];
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 0'/><worldbody><body><joint type='ball'/>"
+                 "<geom size='.1' pos='5 5 5'/><body><joint/><geom size='.1'/></body></body>"
+                 "<body><freejoint/>%s"
+                 "</body></worldbody><keyframe><key name='home' qpos='1 0 0 0 0 0 0 0 1 0 0 1' "
+                 "qvel='.1 .2 .3 .4 1 2 3 4 5 6'/></keyframe></mujoco>",
+                 shape[k]);
+        Trial t = trial_begin(read_text(text));
+        assert_vector(t.state->v, 0.1, 0.2, 0.3);
+        assert_near(t.state->v[3], 0.4, 0.0);
+        assert_vector(t.state->v + 4, 1.0, 2.0, 3.0);
+        assert_vector(t.state->v + 7, 4.0, 5.0, 6.0);
+        trial_end(&t);
+    }
+}
+
 // connect and weld hold what they name at the references, whatever the key says.
 static void test_references(void** state)
 {
@@ -315,6 +340,28 @@ static void falls(const char* defaults, const char* joint, const char* more, int
     for (int i = 0; i < n; i++)
         assert_near(t.state->q[i], q[i], tolerance);
     trial_end(&t);
+}
+
+// springdamper by the inertia at the references: of a ball of 3 kg half a metre away.
+static void test_spring_damper(void** state)
+{
+    (void)state;
+    CondScene* scene =
+        read_text("<mujoco><worldbody><body><joint springdamper='.1 2' stiffness='9' damping='-1' "
+                  "armature='.5'/><geom size='.1' pos='.5 0 0' mass='3'/></body></worldbody>"
+                  "</mujoco>");
+    double I = 0.5 + 3.0 * (0.25 + 0.4 * 0.01);
+    assert_near(link_of(scene, 0, "body1")->spring, I / 0.04, 1e-12 * I / 0.04);
+    assert_near(link_of(scene, 0, "body1")->damping, 2.0 * I / 0.1, 1e-12 * I / 0.04);
+    assert_true(warns(scene, "damping -1 is negative and left out"));
+    cond_scene_destroy(scene);
+    // Two slides of a kilogram each on one line: the first feels what is left of M^-1 = [1 -1; -1
+    // 2].
+    scene = read_text("<mujoco><worldbody><body><joint type='slide' springdamper='.1 1'/><geom "
+                      "size='.1' mass='1'/><body><joint type='slide'/><geom size='.1' mass='1'/>"
+                      "</body></body></worldbody></mujoco>");
+    assert_near(link_of(scene, 0, "body1")->spring, 100.0, 1e-9);
+    cond_scene_destroy(scene);
 }
 
 // Springs and dry friction of balls, the latter as hard as MuJoCo's can be made; what a free joint
@@ -452,12 +499,13 @@ static void test_slashes(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replicate),   cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_unknown),     cmocka_unit_test(test_shared_default),
-        cmocka_unit_test(test_force_range), cmocka_unit_test(test_short_keys),
-        cmocka_unit_test(test_references),  cmocka_unit_test(test_slashes),
-        cmocka_unit_test(test_passive),     cmocka_unit_test(test_sensors),
-        cmocka_unit_test(test_mocap),
+        cmocka_unit_test(test_replicate),      cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_unknown),        cmocka_unit_test(test_shared_default),
+        cmocka_unit_test(test_force_range),    cmocka_unit_test(test_short_keys),
+        cmocka_unit_test(test_references),     cmocka_unit_test(test_slashes),
+        cmocka_unit_test(test_passive),        cmocka_unit_test(test_sensors),
+        cmocka_unit_test(test_mocap),          cmocka_unit_test(test_spring_damper),
+        cmocka_unit_test(test_key_velocities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

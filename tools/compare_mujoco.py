@@ -205,7 +205,8 @@ def held_joint(p, j):
 
 def compare_masses(p, out):
     m = p.m
-    ours = sum(p.model.mass(b) for b in range(p.model.n_body))
+    mocaps = sum(m.body_mocapid[b] >= 0 for b in range(m.nbody))  # a kilogram each, which moves as it is told
+    ours = sum(p.model.mass(b) for b in range(p.model.n_body)) - mocaps
     theirs = sum(m.body_mass[b] for b in range(m.nbody) if p.moves[b])
     out.number("mass", "mass of all that moves", ours, theirs, "mass")
     for b, place in p.place.items():
@@ -401,14 +402,13 @@ def compare_drives(p, out):
         low, high = at.low, at.high
         if m.jnt_actfrclimited[j]:
             low, high = max(low, m.jnt_actfrcrange[j][0]), min(high, m.jnt_actfrcrange[j][1])
-        out.number("effort", f"effort at '{name}'", gains.effort, max(-low, high), word)
-        if not math.isclose(-low, high) and not (math.isinf(low) and math.isinf(high)):
-            out.add("effort", f"effort at '{name}' is {low:.4g} .. {high:.4g} in MuJoCo", word)
+        out.number("effort", f"effort at '{name}'", gains.effort, max(high, 0.0), word)
 
 
 def compare_equalities(p, out):
     m = p.m
-    attachments = len(p.listed("attachments"))
+    # Those that do not give hold mocap bodies.
+    attachments = sum(one.get("stiffness") != math.inf for one in p.listed("attachments"))
     mimics = sum(info.follows >= 0 for _, info in p.joint.values())
     count = {"joint": 0, "held": 0, "attachment": 0}
     for e in range(m.neq):

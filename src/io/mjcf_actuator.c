@@ -65,46 +65,13 @@ CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name)
     return NULL;
 }
 
-// Inertia that a coordinate feels where all joints are at their references: armature, and of every
-// body beyond it a'(I + m (|r|^2 1 - r r')) a about the axis, or m along it.
-static double joint_inertia(const CondMjcf* m, const CondMjcfJoint* joint)
-{
-    const CondMjcfPose* own = &m->body[joint->body].world;
-    double R[9], axis[3], at[3], sum = joint->armature;
-    quat_matrix(own->q, R);
-    mat3_multiply(R, joint->axis, axis);
-    cond_mjcf_place(own, joint->pos, at);
-    for (int b = joint->body; b < m->n_body; b++) {
-        int up = b;
-        while (up > joint->body)
-            up = m->body[up].parent;
-        if (up != joint->body)
-            continue;
-        const CondMjcfBody* body = &m->body[b];
-        double com[3], local[3], Ia[3], r[3], cross[3], Rb[9];
-        if (joint->kind == COND_MJCF_SLIDE) {
-            sum += body->mass;
-            continue;
-        }
-        cond_mjcf_place(&body->world, body->com, com);
-        for (int i = 0; i < 3; i++)
-            r[i] = com[i] - at[i];
-        quat_matrix(body->world.q, Rb);
-        mat3_multiply_transposed(Rb, axis, local);
-        mat3_multiply(body->inertia, local, Ia);
-        vec3_cross(axis, r, cross);
-        sum += vec3_dot(local, Ia) + body->mass * vec3_dot(cross, cross);
-    }
-    return sum;
-}
-
 typedef enum Dynamics {
     DYNAMICS_NONE,
     DYNAMICS_INTEGRATOR,
     DYNAMICS_FILTER,
     DYNAMICS_EXACT
 } Dynamics;
-enum { LAW_FIXED = 0, LAW_NONE = 0, LAW_AFFINE = 1 };
+enum { LAW_FIXED = 0, LAW_NONE = 0, LAW_AFFINE = 1, MUSCLE = 4 };
 
 // What kinds of actuators set, one after the other: all share one default.
 typedef struct Law {
@@ -180,6 +147,18 @@ static void set_cylinder(CondMjcf* m, const CondMjcfNode* node, Law* law)
     law->biases = LAW_AFFINE;
 }
 
+// A muscle itself has no counterpart, but its numbers are left to other kinds behind it.
+static void set_muscle(CondMjcf* m, const CondMjcfNode* node, Law* law)
+{
+    static const double initial[3] = {1.0, 0.0, 0.0}, own[3] = {0.75, 1.05, -1.0};
+    for (int i = 0; i < 3; i++)
+        law->gain[i] = law->gain[i] == initial[i] ? own[i] : law->gain[i];
+    cond_mjcf_own_numbers(m, node, "range", 2, 2, law->gain);
+    cond_mjcf_own_numbers(m, node, "force", 1, 1, law->gain + 2);
+    memcpy(law->bias, law->gain, 3 * sizeof *law->bias);
+    law->dynamics = law->gains = law->biases = MUSCLE;
+}
+
 // What an element of any kind, a default or the actuator itself, makes of the law so far.
 static void set_law(CondMjcf* m, const CondMjcfNode* node, void* data)
 {
@@ -194,6 +173,8 @@ static void set_law(CondMjcf* m, const CondMjcfNode* node, void* data)
         set_damper(m, node, law);
     } else if (cond_mjcf_is(node, "cylinder")) {
         set_cylinder(m, node, law);
+    } else if (cond_mjcf_is(node, "muscle")) {
+        set_muscle(m, node, law);
     } else if (cond_mjcf_is(node, "motor")) {
         law->gain[0] = 1.0;
         law->dynamics = law->gains = law->biases = 0;
@@ -228,7 +209,7 @@ static Actuator read_law(CondMjcf* m, CondMjcfNode* node, const CondMjcfLead* le
     int servo = law.gains == LAW_FIXED && law.gain[0] == -law.bias[1];
     if (servo && law.bias[2] > 0.0 && length->scale != 0.0)
         law.bias[2] = -2.0 * law.bias[2] *
-                      sqrt(law.gain[0] * joint_inertia(m, &m->joint[length->leader])) /
+                      sqrt(law.gain[0] * cond_mjcf_joint_inertia(m, &m->joint[length->leader])) /
                       fabs(length->scale);
     a.pull = law.gain[0] * control + law.bias[0];
     a.stiffness = -law.bias[1] - law.gain[1] * control;

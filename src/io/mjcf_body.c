@@ -101,10 +101,13 @@ static void read_joint_numbers(CondMjcf* m, const CondMjcfNode* node, CondMjcfJo
                   {"stiffness", &joint->stiffness}};
     for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
         *number[k].value = cond_mjcf_number(m, node, number[k].name, 0.0);
-        if (*number[k].value < 0.0)
-            cond_mjcf_refuse(m, node, "joint '%s': %s %g is negative", joint->name, number[k].name,
-                             *number[k].value);
+        if (*number[k].value < 0.0) { // MuJoCo takes it, and gains energy
+            cond_mjcf_warn(m, node, "joint '%s': %s %g is negative and left out", joint->name,
+                           number[k].name, *number[k].value);
+            *number[k].value = 0.0;
+        }
     }
+    cond_mjcf_numbers(m, node, "springdamper", 2, 2, joint->spring_damper);
     if (cond_mjcf_limited(m, node, "actuatorfrclimited", "actuatorfrcrange") &&
         cond_mjcf_numbers(m, node, "actuatorfrcrange", 2, 2, range)) {
         memcpy(joint->effort, range, sizeof range);
@@ -116,7 +119,7 @@ static void read_joint_numbers(CondMjcf* m, const CondMjcfNode* node, CondMjcfJo
 static void read_joint(CondMjcf* m, CondMjcfNode* node, int body)
 {
     static const char* const kinds[] = {"free", "ball", "slide", "hinge", NULL};
-    static const int n_q[] = {7, 4, 1, 1};
+    static const int n_q[] = {7, 4, 1, 1}, n_v[] = {6, 3, 1, 1};
     if (COND_RESERVE(&m->arena, m->joint, m->n_joint + 1)) {
         cond_mjcf_no_memory(m);
         return;
@@ -150,6 +153,8 @@ static void read_joint(CondMjcf* m, CondMjcfNode* node, int body)
         owner->first_joint = m->n_joint;
     joint->qpos = m->n_q;
     m->n_q += n_q[joint->kind];
+    joint->qvel = m->n_v;
+    m->n_v += n_v[joint->kind];
     m->n_joint++;
 }
 

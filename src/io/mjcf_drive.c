@@ -138,10 +138,14 @@ void cond_mjcf_read_keyframe(CondMjcf* m)
 {
     CondMjcfNode* key = find_key(m);
     const double* q = key ? cond_mjcf_read_list(m, key, "qpos", m->n_q) : NULL;
+    const double* v = key ? cond_mjcf_read_list(m, key, "qvel", m->n_v) : NULL;
     m->key = key;
     for (int i = 0; i < m->n_joint; i++) {
         CondMjcfJoint* joint = &m->joint[i];
         const double* own = q ? q + joint->qpos : NULL;
+        static const size_t n_v[] = {6, 3, 1, 1};
+        if (v)
+            memcpy(joint->speed, v + joint->qvel, n_v[joint->kind] * sizeof *v);
         if (own && cond_mjcf_is_single(joint) && !joint->fixed)
             joint->start = own[0];
         if (own && !cond_mjcf_is_single(joint))

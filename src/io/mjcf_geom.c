@@ -301,3 +301,34 @@ void cond_mjcf_inertias(CondMjcf* m)
             m->body[b].inertia[i] *= wanted / total;
     }
 }
+
+double cond_mjcf_joint_inertia(const CondMjcf* m, const CondMjcfJoint* joint)
+{
+    const CondMjcfPose* own = &m->body[joint->body].world;
+    double R[9], axis[3], at[3], sum = joint->armature;
+    quat_matrix(own->q, R);
+    mat3_multiply(R, joint->axis, axis);
+    cond_mjcf_place(own, joint->pos, at);
+    for (int b = joint->body; b < m->n_body; b++) {
+        int up = b;
+        while (up > joint->body)
+            up = m->body[up].parent;
+        if (up != joint->body)
+            continue;
+        const CondMjcfBody* body = &m->body[b];
+        double com[3], local[3], Ia[3], r[3], cross[3], Rb[9];
+        if (joint->kind == COND_MJCF_SLIDE) {
+            sum += body->mass;
+            continue;
+        }
+        cond_mjcf_place(&body->world, body->com, com);
+        for (int i = 0; i < 3; i++)
+            r[i] = com[i] - at[i];
+        quat_matrix(body->world.q, Rb);
+        mat3_multiply_transposed(Rb, axis, local);
+        mat3_multiply(body->inertia, local, Ia);
+        vec3_cross(axis, r, cross);
+        sum += vec3_dot(local, Ia) + body->mass * vec3_dot(cross, cross);
+    }
+    return sum;
+}

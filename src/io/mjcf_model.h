@@ -97,13 +97,16 @@ typedef struct CondMjcfJoint {
     double pos[3], axis[3];
     double lower, upper; // NaN: none
     double ref, damping, armature, friction, stiffness, spring_rest;
-    double effort[2]; // least and largest torque of its motor; -INFINITY, INFINITY: none
-    int qpos;         // where its coordinates begin in a keyframe
-    double start;     // position of hinge and slide
-    double turn[4];   // of ball and free
-    double place[3];  // of free
-    int fixed;        // 1: held where it starts by an equality
-    int mimic;        // -1: none
+    double effort[2];        // least and largest torque of its motor; -INFINITY, INFINITY: none
+    int qpos;                // where its coordinates begin in a keyframe
+    double start;            // position of hinge and slide
+    double turn[4];          // of ball and free
+    double place[3];         // of free
+    int qvel;                // where its velocities begin in a keyframe
+    double spring_damper[2]; // springdamper; 0: not given
+    double speed[6];         // those of the keyframe: of free in world and own axes
+    int fixed;               // 1: held where it starts by an equality
+    int mimic;               // -1: none
     double multiplier, offset;
     int actuated;                                      // 1: some actuator acts on it
     double motor_stiffness, motor_damping, motor_pull; // torque = pull - stiffness q - damping q'
@@ -181,7 +184,7 @@ typedef struct CondMjcf {
     int n_mask, masked;         // the latter: 1: groups are told
     CondMjcfMask mask[32];
     CondMjcfPose place; // of the file's world in the scene's
-    int n_q;            // of a keyframe
+    int n_q, n_v;       // of a keyframe
     int n_control;
     double* control; // of the keyframe, where it gives it; NULL: zeros          (n_control)
     const CondMjcfNode* key;
@@ -261,6 +264,7 @@ void cond_mjcf_read_geom(CondMjcf* m, CondMjcfNode* node, int body, const CondMj
 // The frame that a geom's numbers refer to, in its body's axes: of a mesh that of its file.
 CondMjcfPose cond_mjcf_geom_frame(const CondMjcf* m, const CondMjcfGeom* geom);
 void cond_mjcf_inertias(CondMjcf* m); // of the bodies, from <inertial> or geoms
+void cond_mjcf_spring_dampers(CondMjcf* m);
 void cond_mjcf_read_keyframe(CondMjcf* m);
 void cond_mjcf_read_joint_equalities(CondMjcf* m);
 void cond_mjcf_read_actuators(CondMjcf* m);
@@ -282,6 +286,9 @@ int cond_mjcf_is_readable(const char* path);
 // Volume, centre and moments of a mesh, as its `inertia` says; 0 after a fault.
 int cond_mjcf_mesh_moments(CondMjcf* m, const CondMjcfNode* geom, CondMjcfMesh* mesh);
 CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name); // NULL: none
+// Inertia that a coordinate feels where all joints are at their references: armature, and of every
+// body beyond it a'(I + m (|r|^2 1 - r r')) a about the axis, or m along it.
+double cond_mjcf_joint_inertia(const CondMjcf* m, const CondMjcfJoint* joint);
 CondMjcfLead cond_mjcf_find_leader(const CondMjcf* m, int joint);
 int cond_mjcf_is_single(const CondMjcfJoint* joint); // 1: a hinge or a slide
 // The numbers of a list with at most n of them, zeros behind; NULL where there is none.

@@ -197,6 +197,7 @@ static void read_parts(CondMjcf* m)
         cond_mjcf_read_meshes,
         cond_mjcf_read_bodies,
         cond_mjcf_inertias,
+        cond_mjcf_spring_dampers,
         cond_mjcf_read_joint_equalities,
         cond_mjcf_read_keyframe,
         cond_mjcf_read_actuators,

@@ -66,7 +66,8 @@ static void put_start(CondMjcf* m, Robot* robot, const CondMjcfJoint* joint)
     int motor =
         joint->motor_stiffness > 0.0 || joint->motor_damping > 0.0 || joint->motor_pull != 0.0;
     int turned = joint->kind == COND_MJCF_BALL && joint->turn[0] != 1.0;
-    if (joint->mimic >= 0 || joint->fixed || (!motor && !turned && joint->start == 0.0))
+    int moves = joint->speed[0] != 0.0 || joint->speed[1] != 0.0 || joint->speed[2] != 0.0;
+    if (joint->mimic >= 0 || joint->fixed || (!motor && !turned && !moves && joint->start == 0.0))
         return;
     if (COND_RESERVE(&m->arena, robot->joint, robot->def.n_joint + 1)) {
         cond_mjcf_no_memory(m);
@@ -77,9 +78,11 @@ static void put_start(CondMjcf* m, Robot* robot, const CondMjcfJoint* joint)
     memcpy(def->name, joint->name, sizeof def->name);
     if (joint->kind == COND_MJCF_BALL) {
         memcpy(def->orientation, joint->turn, sizeof def->orientation);
+        memcpy(def->angular_velocity, joint->speed, sizeof def->angular_velocity);
         return;
     }
     def->position = joint->start;
+    def->velocity = joint->speed[0];
     if (!motor)
         return;
     def->stiffness = joint->motor_stiffness;
@@ -313,6 +316,21 @@ static void set_place(const CondMjcfPose* pose, CondBodyDef* def)
     memcpy(def->orientation, pose->q, sizeof def->orientation);
 }
 
+// The velocity of a free joint in the keyframe, of the point r of its body.
+static void set_velocity(const CondMjcf* m, const CondMjcfJoint* joint, const double r[3],
+                         CondBodyDef* def)
+{
+    double place[9], R[9], arm[3], swing[3];
+    quat_matrix(m->place.q, place);
+    quat_matrix(joint->turn, R);
+    mat3_multiply(place, joint->speed, def->velocity);
+    mat3_multiply(R, joint->speed + 3, def->angular_velocity);
+    mat3_multiply(R, r, arm);
+    vec3_cross(def->angular_velocity, arm, swing);
+    for (int i = 0; i < 3; i++)
+        def->velocity[i] += swing[i];
+}
+
 // The link that the body's tree stands on, and where that is.
 static CondLinkDef* add_base(CondMjcf* m, Robot* robot, CondMjcfBody* body)
 {
@@ -328,7 +346,9 @@ static CondLinkDef* add_base(CondMjcf* m, Robot* robot, CondMjcfBody* body)
         CondMjcfPose start;
         memcpy(start.p, joint->place, sizeof start.p);
         memcpy(start.q, joint->turn, sizeof start.q);
+        static const double origin[3] = {0.0, 0.0, 0.0};
         set_place(&start, &robot->def);
+        set_velocity(m, joint, origin, &robot->def);
         robot->def.floating = 1;
         if (joint->stiffness > 0.0)
             cond_mjcf_warn(m, joint->node, "joint '%s': the spring of a free joint is left out",
@@ -428,6 +448,7 @@ static void make_rigid(CondMjcf* m, int b, const CondMjcfGeom* geom)
     memcpy(start.q, joint->turn, sizeof start.q);
     CondMjcfPose pose = cond_mjcf_times(&start, &own);
     set_place(&pose, &def);
+    set_velocity(m, joint, own.p, &def);
     // I_shape = R' I_body R
     quat_matrix(own.q, R);
     mat3_product(body->inertia, R, turned);
