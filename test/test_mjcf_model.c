@@ -378,9 +378,12 @@ static void test_passive(void** state)
           "contype='0' conaffinity='0'/></body>",
           2, (double[2]){0.3869388827, 0.0394481385}, 1e-4);
     // <freejoint> has no defaults.
-    CondScene* scene = read_text("<mujoco><default><joint damping='2'/></default><worldbody><body>"
-                                 "<freejoint/><geom size='.1'/></body></worldbody></mujoco>");
+    CondScene* scene =
+        read_text("<mujoco><default><joint damping='2' limited='true'/></default><worldbody><body>"
+                  "<freejoint/><geom size='.1'/></body><body><joint type='ball'/>"
+                  "<geom size='.1'/></body></worldbody></mujoco>");
     assert_int_equal(scene->body[0].kind, COND_BODY_RIGID);
+    assert_true(warns(scene, "nothing limits a ball joint here"));
     cond_scene_destroy(scene);
     scene = read_text("<mujoco><default><joint damping='2' armature='.5'/></default><worldbody>"
                       "<body pos='0 2 1'><joint type='free'/><geom type='box' size='.1 .2 .05' "

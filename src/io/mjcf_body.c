@@ -56,14 +56,18 @@ static void name_joint(CondMjcf* m, const CondMjcfNode* node, const CondMjcfBody
 static void read_range(CondMjcf* m, const CondMjcfNode* node, CondMjcfJoint* joint)
 {
     double range[2];
-    if (!cond_mjcf_limited(m, node, "limited", "range") ||
-        !cond_mjcf_numbers(m, node, "range", 2, 2, range))
-        return;
-    if (joint->kind == COND_MJCF_BALL || joint->kind == COND_MJCF_FREE) {
-        if (joint->kind == COND_MJCF_BALL)
+    if (joint->kind == COND_MJCF_BALL || joint->kind == COND_MJCF_FREE) { // MuJoCo wants no range
+        const char* limited = cond_mjcf_text(m, node, "limited");
+        const char* given = cond_mjcf_text(m, node, "range");
+        int on = limited && strcmp(limited, "true") == 0;
+        if (joint->kind == COND_MJCF_BALL &&
+            (on || (given && cond_mjcf_limited(m, node, "limited", "range"))))
             cond_mjcf_warn(m, node, "joint '%s': nothing limits a ball joint here", joint->name);
         return;
     }
+    if (!cond_mjcf_limited(m, node, "limited", "range") ||
+        !cond_mjcf_numbers(m, node, "range", 2, 2, range))
+        return;
     int turns = joint->kind == COND_MJCF_HINGE;
     joint->lower = turns ? cond_mjcf_angle(m, node, range[0]) : range[0];
     joint->upper = turns ? cond_mjcf_angle(m, node, range[1]) : range[1];
