@@ -102,7 +102,7 @@ static int run(int argc, char** argv)
         {"--steps", OPTION_INT(&what.steps, 1, CLI_MOST_STEPS), "N", "actions each (200)"},
         {"--seed", OPTION_INT(&what.seed, 0, INT_MAX), "S",
          "environment i begins with seed S + i (0)"},
-        {"--threads", OPTION_INT(&what.threads, 0, CLI_MOST_THREADS), "N", "0: as OpenMP decides"},
+        {"--threads", OPTION_INT(&what.threads, 0, CLI_MOST_THREADS), "N", "0: the processors there are"},
         {"--actions", OPTION_TEXT(&actions), "KIND", "random (within the bounds) or still"},
         {"--set", OPTION_LIST(&what.set), "PATH=VALUE", "change a value of the scene"},
         {"--resets", OPTION_INT(&what.resets, 0, 1000000), "N",

@@ -221,7 +221,7 @@ static int run(int argc, char** argv)
         {"--rows", OPTION_TEXT(&options.rows), "LABELS", "only these rows, separated by commas"},
         {"--seed", OPTION_INT(&options.seed, 0, 1000000000), "N", "of the randomised trials"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
-         "0: as OpenMP decides"},
+         "0: the processors there are"},
     };
     int n_name;
     if (options_read(&cli_paper, table, sizeof table / sizeof table[0], argc, argv, name,

@@ -375,7 +375,7 @@ static int run(int argc, char** argv)
         {"--certify", OPTION_POSITIVE(&options.certify), "X", "largest certificate that is fine"},
         {"--step-limit", OPTION_POSITIVE(&options.step_limit), "S", "seconds a step may take"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
-         "0: as OpenMP decides"},
+         "0: the processors there are"},
         {"--csv", OPTION_TEXT(&options.csv), "FILE", "poses of every step; - is standard output"},
         {"--sensors", OPTION_TEXT(&options.sensors), "FILE",
          "what sensors read; - is standard output"},

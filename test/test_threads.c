@@ -1,4 +1,5 @@
-// The threads that wait for loops: a process that is forked after they were ended starts its own.
+// The threads that wait for loops: who makes what of a loop, how many there are, and that a process
+// that is forked off starts its own.
 #define _POSIX_C_SOURCE 200809L // fork, alarm
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,9 +8,15 @@
 
 #include <cmocka.h>
 
+#include "base/cores.h"
 #include "base/parallel.h"
 #include "cond/context.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,12 +89,181 @@ static void within_a_loop_they_go_on(void** state)
                      refused[1]); // 0 where the machine is so busy that there is no team
 }
 
+// ---- loops
+
+// Three phases that read what others wrote in the one before, as a chain of loops does.
+typedef struct Chain {
+    int a[N], b[N], c[N];
+} Chain;
+
+static void write_a(const void* loop, int first, int last)
+{
+    Chain* chain = *(Chain* const*)loop;
+    for (int k = first; k < last; k++)
+        chain->a[k] += k;
+}
+
+static void write_b(const void* loop, int first, int last)
+{
+    Chain* chain = *(Chain* const*)loop;
+    for (int k = first; k < last; k++)
+        chain->b[k] = chain->a[N - 1 - k];
+}
+
+static void write_c(const void* loop, int first, int last)
+{
+    Chain* chain = *(Chain* const*)loop;
+    for (int k = first; k < last; k++)
+        chain->c[k] = chain->b[N - 1 - k];
+}
+
+static void run_chains(int turns)
+{
+    static _Thread_local Chain chain;
+    Chain* loop = &chain;
+    memset(&chain, 0, sizeof chain);
+    for (int turn = 1; turn <= turns; turn++) {
+        CondPhase phase[] = {
+            {write_a, &loop, N, 0}, {write_b, &loop, N, 1}, {write_c, &loop, N, 1}};
+        cond_parallel_phases(3, phase, 1 + turn % 4);
+        for (int k = 0; k < N; k++)
+            assert_true(chain.c[k] == turn * k);
+    }
+}
+
+// More threads than processors, so that some are late at every phase.
+static void phases_follow_each_other(void** state)
+{
+    (void)state;
+    alarm(60); // where one waits for ever
+    run_chains(3000);
+    alarm(0);
+}
+
+static void* run_beside(void* failed)
+{
+    static _Thread_local int value[N];
+    int* loop = value;
+    for (int turn = 1; turn <= 1000; turn++) {
+        cond_parallel(N, 3, add_one, &loop);
+        *(int*)failed |= !all_are(value, turn);
+    }
+    return NULL;
+}
+
+// Two callers at once: one has the threads, the other one works alone.
+static void two_callers(void** state)
+{
+    (void)state;
+    pthread_t other;
+    int failed = 0;
+    alarm(60);
+    assert_int_equal(pthread_create(&other, NULL, run_beside, &failed), 0);
+    run_chains(1000);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    assert_int_equal(failed, 0);
+    alarm(0);
+}
+
+typedef struct Meeting {
+    _Atomic int here;
+    int size, worst;
+} Meeting;
+
+static void meet(void* data, CondTeam* team, int rank, int size)
+{
+    Meeting* meeting = data;
+    for (int turn = 1; turn <= 50; turn++) {
+        atomic_fetch_add(&meeting->here, 1);
+        cond_team_wait(team, size);
+        if (rank == 0 && atomic_load(&meeting->here) != turn * size)
+            meeting->worst = turn;
+        cond_team_wait(team, size);
+    }
+    if (rank == 0)
+        meeting->size = size;
+    if (cond_parallel_rank() != rank)
+        meeting->worst = -1;
+}
+
+static void teams_meet(void** state)
+{
+    (void)state;
+    alarm(60);
+    for (int k = 0; k < 100; k++) {
+        Meeting meeting = {0};
+        cond_team(1 + k % 4, meet, &meeting);
+        assert_in_range(meeting.size, 1, 1 + k % 4);
+        assert_int_equal(meeting.worst, 0);
+    }
+    alarm(0);
+}
+
+// ---- how many
+
+static void small_loops_have_one_thread(void** state)
+{
+    (void)state;
+    assert_int_equal(cond_threads(0, 8), 1);
+    assert_int_equal(cond_threads(COND_PARALLEL_FROM - 1, 8), 1);
+    assert_int_equal(cond_threads(COND_PARALLEL_FROM, 8), 8);
+    assert_int_equal(cond_threads(COND_PARALLEL_FROM, 1), 1);
+    assert_int_equal(cond_threads(SIZE_MAX, 5000), COND_MAX_THREADS);
+    assert_int_equal(cond_threads(SIZE_MAX, 0), cond_cores());
+    assert_int_equal(cond_threads_chained(COND_PARALLEL_FROM, 8), 1);
+    assert_in_range(cond_cores(), 1, COND_MAX_THREADS);
+}
+
+static void write_file(const char* path, const char* text)
+{
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+// The group of the process and those around it: the least of their limits, rounded up.
+static void groups_limit_the_threads(void** state)
+{
+    (void)state;
+    static const char* const folders[] = {"groups", "groups/outer", "groups/outer/inner",
+                                          "groups/cpu"};
+    for (int k = 0; k < 4; k++)
+        mkdir(folders[k], 0777);
+    write_file("own", "12:cpu:/elsewhere\n0::/outer/inner\n");
+    assert_int_equal(cond_cores_of_group("groups", "own"), 0);
+    write_file("groups/outer/inner/cpu.max", "max 100000\n");
+    assert_int_equal(cond_cores_of_group("groups", "own"), 0);
+    write_file("groups/outer/cpu.max", "350000 100000\n");
+    assert_int_equal(cond_cores_of_group("groups", "own"), 4);
+    write_file("groups/outer/inner/cpu.max", "150000 100000\n");
+    assert_int_equal(cond_cores_of_group("groups", "own"), 2);
+    assert_int_equal(cond_cores_of_group("groups", "no such file"), 0);
+    write_file("groups/cpu.max", "20000 100000\n");
+    assert_int_equal(cond_cores_of_group("groups", "no such file"), 1);
+    assert_int_equal(cond_cores_of_group("nowhere", "own"), 0);
+    remove("groups/cpu.max");
+    write_file("groups/cpu/cpu.cfs_quota_us", "-1\n");
+    write_file("groups/cpu/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cond_cores_of_group("groups", "no such file"), 0);
+    write_file("groups/cpu/cpu.cfs_quota_us", "600000\n");
+    assert_int_equal(cond_cores_of_group("groups", "no such file"), 6);
+    remove("groups/cpu/cpu.cfs_quota_us");
+    remove("groups/outer/cpu.max");
+    remove("groups/outer/inner/cpu.max");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_start_again),
         cmocka_unit_test(a_forked_process_starts_its_own),
         cmocka_unit_test(within_a_loop_they_go_on),
+        cmocka_unit_test(phases_follow_each_other),
+        cmocka_unit_test(two_callers),
+        cmocka_unit_test(teams_meet),
+        cmocka_unit_test(small_loops_have_one_thread),
+        cmocka_unit_test(groups_limit_the_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

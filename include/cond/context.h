@@ -26,9 +26,9 @@ typedef struct CondContext {
     int (*cancelled)(void* user);
 } CondContext;
 
-// Ends the threads that the run time keeps waiting for the next loop of the calling thread; that
-// loop starts them anew. A program calls it before fork(): the child has none of them, and its
-// first loop would wait for them for ever. Not 0: called within a loop, whose threads go on.
+// Ends the threads that wait for the next loop, which starts them anew. A process that is forked
+// off has none of them and starts its own, whether this was called before or not, but not one that
+// is forked off within a loop. Not 0: called within a loop, whose threads go on.
 COND_API int cond_threads_end(void);
 
 #ifdef __cplusplus

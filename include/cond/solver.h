@@ -73,10 +73,10 @@ typedef struct CondSolverSettings {
     int fallback;                    // 1: the stages after V-FPI (certificate stop)
     int relax;        // 1: where nothing else helps, the proximal law for the contacts that miss
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
-    int threads;      // OpenMP threads, up to COND_MAX_THREADS; 0: as the run time decides; same
-                      // bits for any
-    double room[16];  // zero; settings to come take from it, so that CondSceneSettings, which holds
-                      // these, keeps its layout
+    int threads; // up to COND_MAX_THREADS; 0: OMP_NUM_THREADS, or the processors there are; same
+                 // bits for any
+    double room[16]; // zero; settings to come take from it, so that CondSceneSettings, which holds
+                     // these, keeps its layout
 } CondSolverSettings;
 
 COND_DEFAULT(COND_API, CondSolverSettings, cond_solver_settings_default)

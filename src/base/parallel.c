@@ -1,39 +1,43 @@
-#define _POSIX_C_SOURCE 200809L // sched_yield, clock_gettime
 #include "base/parallel.h"
 
+#include "base/cores.h"
+#include "base/pool.h"
 #include "cond/context.h"
 
-#include <omp.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
-enum { SPINS = 5000 };               // some hundred microseconds
-static const long LATE = 300000;     // who has not come after that long does not run [ns]
-static const long CREDIT = 2000000;  // of time that teams have saved counts at most so much,
-static const long DEBT = 5000000;    // and where they have lost that much more than they saved
-static const long ALONE = 100000000; // there are none for so long
+static const long CREDIT = 2000000;    // of time that teams have saved counts at most so much [ns],
+static const long DEBT = 2000000;      // and where they have lost that much more than they saved
+static const long ALONE = 50000000;    // there are none for so long, or for
+static const long TIMES = 20;          // so many times what is lost;
+static const long LATER = 10000000000; // twice as long where the first that come then lose as well,
+                                       // up to so long
+static const long LATE = 100000; // who has not come to the others after that long does not run
+enum { SHARES = 2 };             // of a loop for each thread: some come late
 
-// Where other programs want the processors, a thread of a team may not run for milliseconds, and
-// the others wait for it in every loop: a step would take ten times as long as with one thread. So
-// teams keep an account of the time that they save and of that which they wait in vain. It is the
-// one thing of the library that outlives a call. No result depends on it: a number is the same
-// whatever the number of threads.
+// Where other programs want the processors, a thread that has begun its share may then not run for
+// milliseconds, and the others wait for it: a step would take several times as long as with one
+// thread. So teams keep an account of the time that they save and of that which they wait in vain.
+// It and the threads themselves are all of the library that outlives a call. No result depends on
+// it: a number is the same whatever the number of threads.
 static _Atomic long saved;         // [ns]
 static _Atomic long crowded_until; // [ns] of the clock below
-
-static long now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (long)t.tv_sec * 1000000000L + t.tv_nsec;
-}
+static _Atomic long crowded_for;   // how long there were none the last time [ns]
 
 static int is_crowded(void)
 {
     long until = atomic_load_explicit(&crowded_until, memory_order_relaxed);
-    return until > 0 && now() < until;
+    return until > 0 && cond_pool_now() < until;
+}
+
+static void leave_alone(long lost)
+{
+    long next = 2 * atomic_load_explicit(&crowded_for, memory_order_relaxed);
+    next = next > ALONE ? next : ALONE;
+    next = next > TIMES * lost ? next : TIMES * lost;
+    next = next < LATER ? next : LATER;
+    atomic_store_explicit(&crowded_for, next, memory_order_relaxed);
+    atomic_store_explicit(&crowded_until, cond_pool_now() + next, memory_order_relaxed);
 }
 
 // A loop of a team took so long, of which it waited in vain: of the rest, it saved about as much.
@@ -41,8 +45,10 @@ static void keep_account(long took, long waited)
 {
     long sum = atomic_load_explicit(&saved, memory_order_relaxed) + (took - waited) / 2 - waited;
     if (sum < -DEBT) {
-        atomic_store_explicit(&crowded_until, now() + ALONE, memory_order_relaxed);
+        leave_alone(-sum);
         sum = 0;
+    } else if (sum >= CREDIT) {
+        atomic_store_explicit(&crowded_for, 0, memory_order_relaxed);
     }
     atomic_store_explicit(&saved, sum < CREDIT ? sum : CREDIT, memory_order_relaxed);
 }
@@ -51,7 +57,7 @@ int cond_threads(size_t work, int threads)
 {
     if (work < COND_PARALLEL_FROM)
         return 1;
-    int wanted = threads > 0 ? threads : omp_get_max_threads(); // the environment may ask for more
+    int wanted = threads > 0 ? threads : cond_cores(); // the environment may ask for more
     return wanted < COND_MAX_THREADS ? wanted : COND_MAX_THREADS;
 }
 
@@ -62,10 +68,7 @@ int cond_threads_chained(size_t work, int threads)
 
 int cond_threads_end(void)
 {
-    if (omp_get_level() > 0)
-        return 1;
-    omp_pause_resource_all(omp_pause_soft); // run times that mend themselves after a fork keep them
-    return 0;
+    return cond_pool_end();
 }
 
 // Part k of n_part.
@@ -76,21 +79,77 @@ static void do_part(int n, int k, int n_part, CondLoopBody body, const void* loo
         body(loop, first, last);
 }
 
-void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop)
+// Serves with others, and keeps the account.
+static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic long* waited_within)
 {
-    if (is_crowded()) {
-        do_part(n, 0, 1, body, loop);
+    if (n_thread <= 1 || is_crowded()) {
+        work(data, 0);
         return;
     }
-    long begun = now(), done = begun;
-#pragma omp parallel for schedule(static) num_threads(n_thread)
-    for (int k = 0; k < n_thread; k++) {
-        do_part(n, k, n_thread, body, loop);
-        if (k == 0)
-            done = now();
+    long waited = 0, begun = cond_pool_now();
+    int came = cond_pool_serve(n_thread, work, data, &waited);
+    if (waited_within)
+        waited += atomic_load_explicit(waited_within, memory_order_relaxed);
+    if (came > 0)
+        keep_account(cond_pool_now() - begun, waited);
+}
+
+// Phases as parts in a row, each of which is the next free thread's. Before the first part of a
+// phase that begins apart all parts before it are through; those of it are all that can then be.
+typedef struct Parts {
+    int n_phase, n_part; // of a phase
+    const CondPhase* phase;
+    _Atomic int next, done;
+    _Atomic long waited; // in vain, for threads that did not run [ns]
+} Parts;
+
+static void wait_for(Parts* parts, int done)
+{
+    long waited = cond_pool_wait(&parts->done, done);
+    if (waited > 0)
+        atomic_fetch_add_explicit(&parts->waited, waited, memory_order_relaxed);
+}
+
+static void do_parts(void* data, int rank)
+{
+    Parts* parts = data;
+    int all = parts->n_phase * parts->n_part;
+    (void)rank;
+    for (int k; (k = atomic_fetch_add_explicit(&parts->next, 1, memory_order_relaxed)) < all;) {
+        int p = k / parts->n_part, apart = p;
+        while (apart > 0 && !parts->phase[apart].apart)
+            apart--;
+        wait_for(parts, apart * parts->n_part);
+        const CondPhase* phase = &parts->phase[p];
+        do_part(phase->n, k % parts->n_part, parts->n_part, phase->body, phase->loop);
+        cond_pool_raise(&parts->done);
     }
-    long end = now();
-    keep_account(end - begun, end - done > LATE ? end - done : 0);
+}
+
+void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
+{
+    for (int p = 0; p < n_phase && n_thread <= 1; p++)
+        do_part(phase[p].n, 0, 1, phase[p].body, phase[p].loop);
+    if (n_thread <= 1)
+        return;
+    Parts parts = {.n_phase = n_phase, .n_part = SHARES * n_thread, .phase = phase};
+    serve(n_thread, do_parts, &parts, &parts.waited);
+}
+
+void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop)
+{
+    CondPhase phase = {body, loop, n, 0};
+    cond_parallel_phases(1, &phase, n_thread);
+}
+
+void cond_parallel_serve(int n_thread, CondServeBody body, void* data)
+{
+    serve(n_thread, body, data, NULL);
+}
+
+int cond_parallel_rank(void)
+{
+    return cond_pool_rank();
 }
 
 // Entries as items of a loop: the rows of a part are those that begin in it.
@@ -150,46 +209,29 @@ void cond_parallel_copy(int n, const double* from, double* to, int threads)
     cond_parallel(n, cond_threads((size_t)n, threads), copy_range, &loop);
 }
 
-typedef struct PhaseLoop {
-    int n_phase;
-    const CondPhase* phase;
-} PhaseLoop;
+typedef struct TeamCall {
+    CondTeam team;
+    CondTeamBody body;
+    void* data;
+} TeamCall;
 
-static void do_phases(void* data, CondTeam* team, int rank, int size)
+static void call_team(void* data, int rank, int size)
 {
-    const PhaseLoop* loop = data;
-    for (int p = 0; p < loop->n_phase; p++) {
-        const CondPhase* phase = &loop->phase[p];
-        if (phase->apart)
-            cond_team_wait(team, size);
-        do_part(phase->n, rank, size, phase->body, phase->loop);
-    }
-}
-
-void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
-{
-    PhaseLoop loop = {n_phase, phase};
-    cond_team(n_thread, do_phases, &loop);
+    TeamCall* call = data;
+    call->body(call->data, &call->team, rank, size);
 }
 
 void cond_team(int n_thread, CondTeamBody body, void* data)
 {
-    CondTeam team = {0};
+    TeamCall call = {.body = body, .data = data};
     if (n_thread <= 1 || is_crowded()) {
-        body(data, &team, 0, 1);
+        body(data, &call.team, 0, 1);
         return;
     }
-    long begun = now();
-#pragma omp parallel num_threads(n_thread) // may give fewer
-    body(data, &team, omp_get_thread_num(), omp_get_num_threads());
-    keep_account(now() - begun, atomic_load_explicit(&team.waited, memory_order_relaxed));
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    __builtin_ia32_pause();
-#endif
+    long waited = 0, begun = cond_pool_now();
+    cond_pool_gather(n_thread, call_team, &call, &waited);
+    waited += atomic_load_explicit(&call.team.waited, memory_order_relaxed);
+    keep_account(cond_pool_now() - begun, waited);
 }
 
 void cond_team_wait(CondTeam* team, int size)
@@ -199,18 +241,10 @@ void cond_team_wait(CondTeam* team, int size)
     int turn = atomic_load_explicit(&team->turn, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) == size - 1) {
         atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&team->turn, turn + 1, memory_order_release);
+        cond_pool_raise(&team->turn);
         return;
     }
-    long since = 0;
-    for (int spins = 0; atomic_load_explicit(&team->turn, memory_order_acquire) == turn; spins++) {
-        if (spins == SPINS)
-            since = now();
-        if (spins < SPINS)
-            relax();
-        else
-            sched_yield();
-    }
-    if (since > 0)
-        atomic_fetch_add_explicit(&team->waited, now() - since, memory_order_relaxed);
+    long waited = cond_pool_wait(&team->turn, turn + 1);
+    if (waited > LATE)
+        atomic_fetch_add_explicit(&team->waited, waited, memory_order_relaxed);
 }

@@ -4,25 +4,27 @@
 #ifndef COND_BASE_PARALLEL_H
 #define COND_BASE_PARALLEL_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
-// From this much work on several threads pay: below, waking a team takes longer than it saves. The
-// unit of work is about one multiply-add, which is also about one number read.
-#define COND_PARALLEL_FROM 4096
+// From this much work on several threads pay: it takes one of them some four microseconds, and two
+// to wake another. The unit of work is about one multiply-add, which is also about one number read.
+#define COND_PARALLEL_FROM 16384
 
-// Threads for a loop of so much work when the user asked for `threads` (0: the run time's own).
+// Threads for a loop of so much work when the user asked for `threads` (0: as base/cores.h says).
 int cond_threads(size_t work, int threads);
 
 // The same for one of several loops that follow each other within a Newton step, from so many times
 // the work on: each reads what other threads have written in the one before. Where other programs
 // want the processors too, a step would wait once a loop for a thread that does not run.
-#define COND_PARALLEL_CHAINED 16
+#define COND_PARALLEL_CHAINED 4
 int cond_threads_chained(size_t work, int threads);
 
 // Does the items first .. last - 1 of a loop; `loop` holds what it reads and where it writes.
 typedef void (*CondLoopBody)(const void* loop, int first, int last);
 
-// The items 0 .. n - 1 in n_thread parts of equal length, one per thread.
+// The items 0 .. n - 1 in parts of equal length, a few per thread. Each is the next free thread's,
+// and the calling thread does those for which none has come.
 void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop);
 
 static inline void cond_parallel(int n, int n_thread, CondLoopBody body, const void* loop)
@@ -48,15 +50,23 @@ typedef struct CondPhase {
     int apart; // 1: it begins when all threads are through with those before
 } CondPhase;
 
-// The phases, each in parts as above. A team is woken once, not for each.
+// The phases, each in parts as above. Threads are woken once, not for each.
 void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread);
 
+// Runs the body on the calling thread with rank 0, and with others below n_thread on threads that
+// come until it is through there: it takes the next of what there is to do until all is taken.
+typedef void (*CondServeBody)(void* data, int rank);
+void cond_parallel_serve(int n_thread, CondServeBody body, void* data);
+// The rank of this thread in the loop or team that it works for; 0 outside, as of who called.
+int cond_parallel_rank(void);
+
 // A team that stays together over several loops: `body` runs once on each of its `size` threads,
-// and parts what there is to do by its rank. cond_team_wait holds each back until all have come to
-// it; sums over what the others wrote are made after it, by all alike. It waits busily for some
-// hundred microseconds and then lets others run: where there are more threads than processors, one
-// that spins keeps another from coming; but who gives the processor away earlier may wait for
-// milliseconds until other programs give it back, at every wait of a step.
+// as many as have come within some ten microseconds and at most n_thread, and parts what there is to
+// do by its rank. cond_team_wait holds each back until all have come to it; sums over what the
+// others wrote are made after it, by all alike. It waits busily for some hundred microseconds and
+// then sleeps: where there are more threads than processors, one that spins keeps another from
+// coming; but who gives the processor away earlier may wait for milliseconds until other programs
+// give it back, at every wait of a step.
 typedef struct CondTeam {
     _Atomic int arrived;
     _Atomic int turn;    // how often all had come

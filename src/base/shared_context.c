@@ -1,6 +1,7 @@
 #include "base/shared_context.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <stdatomic.h>
 
@@ -36,7 +37,7 @@ static void release(void* memory, void* user)
 static int cancelled(void* user)
 {
     CondSharedContext* shared = user;
-    if (omp_get_thread_num() == 0)
+    if (cond_parallel_rank() == 0)
         atomic_store(&shared->cancelled, cond_cancelled(&shared->inner));
     return atomic_load(&shared->cancelled);
 }

@@ -24,6 +24,30 @@ static int team(const CondEnvBatch* batch)
     return threads < batch->n ? threads : batch->n;
 }
 
+// What a call does to all environments, each the next free thread's: what one asks for is known
+// only when it is through.
+typedef struct Round {
+    CondEnvBatch* batch;
+    void (*one)(struct Round* round, int i);
+    const void *first, *second; // arguments of the call
+    CondEnvResult* result;
+    CondAutoreset autoreset;
+    _Atomic int next;
+} Round;
+
+static void serve(void* data, int rank)
+{
+    Round* round = data;
+    (void)rank;
+    for (int i; (i = round->next++) < round->batch->n;)
+        round->one(round, i);
+}
+
+static void go_round(Round* round)
+{
+    cond_parallel_serve(team(round->batch), serve, round);
+}
+
 // The status to report: the first failure, else the worst warning.
 static CondStatus gather(const CondEnvBatch* batch, CondError* error)
 {
@@ -37,6 +61,13 @@ static CondStatus gather(const CondEnvBatch* batch, CondError* error)
         worst = batch->status[i] > worst ? batch->status[i] : worst;
     }
     return worst;
+}
+
+static void create_one(Round* round, int i)
+{
+    CondEnvBatch* batch = round->batch;
+    batch->status[i] = cond_env_create_seeded(&batch->context, round->first, (uint64_t)i,
+                                              &batch->env[i], &batch->error[i]);
 }
 
 CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* def, int n,
@@ -60,11 +91,8 @@ CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* d
     if (!made->env || !made->status || !made->error) {
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     } else {
-#pragma omp parallel for schedule(dynamic) num_threads(team(made)) if (team(made) > 1)
-        for (int i = 0; i < n; i++) {
-            made->status[i] =
-                cond_env_create_seeded(&m, def, (uint64_t)i, &made->env[i], &made->error[i]);
-        }
+        Round round = {.batch = made, .one = create_one, .first = def};
+        go_round(&round);
         status = gather(made, error);
     }
     if (status) {
@@ -98,15 +126,21 @@ CondEnv* cond_env_batch_env(CondEnvBatch* batch, int index)
     return index >= 0 && index < batch->n ? batch->env[index] : NULL;
 }
 
+static void reset_one(Round* round, int i)
+{
+    CondEnvBatch* batch = round->batch;
+    const uint64_t* seed = round->first;
+    const int* which = round->second;
+    batch->status[i] = COND_OK;
+    if (!which || which[i])
+        batch->status[i] = cond_env_reset(batch->env[i], seed[i], &batch->error[i]);
+}
+
 CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t* seed, const int* which,
                                 CondError* error)
 {
-#pragma omp parallel for schedule(dynamic) num_threads(team(batch)) if (team(batch) > 1)
-    for (int i = 0; i < batch->n; i++) {
-        batch->status[i] = COND_OK;
-        if (!which || which[i])
-            batch->status[i] = cond_env_reset(batch->env[i], seed[i], &batch->error[i]);
-    }
+    Round round = {.batch = batch, .one = reset_one, .first = seed, .second = which};
+    go_round(&round);
     return gather(batch, error);
 }
 
@@ -124,23 +158,27 @@ static CondStatus check_actions(CondEnvBatch* batch, const double* action, CondE
     return COND_OK;
 }
 
+static void step_one(Round* round, int i)
+{
+    CondEnvBatch* batch = round->batch;
+    CondEnv* env = batch->env[i];
+    const double* action = round->first;
+    const double* own = action ? action + (size_t)i * (size_t)env->world.n_action : NULL;
+    if (cond_env_is_over(env)) {
+        round->result[i] = (CondEnvResult){.done = env->done, .cut = env->cut};
+        batch->status[i] = COND_OK;
+    } else {
+        batch->status[i] = cond_env_step(env, own, &round->result[i]);
+    }
+}
+
 CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action, CondEnvResult* result)
 {
-    size_t n_action = (size_t)batch->env[0]->world.n_action;
     CondStatus refused = check_actions(batch, action, NULL);
     if (refused)
         return refused;
-#pragma omp parallel for schedule(dynamic) num_threads(team(batch)) if (team(batch) > 1)
-    for (int i = 0; i < batch->n; i++) {
-        CondEnv* env = batch->env[i];
-        const double* own = action ? action + (size_t)i * n_action : NULL;
-        if (cond_env_is_over(env)) {
-            result[i] = (CondEnvResult){.done = env->done, .cut = env->cut};
-            batch->status[i] = COND_OK;
-        } else {
-            batch->status[i] = cond_env_step(env, own, &result[i]);
-        }
-    }
+    Round round = {.batch = batch, .one = step_one, .first = action, .result = result};
+    go_round(&round);
     return gather(batch, NULL);
 }
 
@@ -230,11 +268,19 @@ static CondStatus advance(CondEnv* env, int i, const double* action, CondAutores
     return status == COND_DIVERGED ? COND_OK : status;
 }
 
+static void advance_one(Round* round, int i)
+{
+    CondEnvBatch* batch = round->batch;
+    const double* action = round->first;
+    size_t n_action = (size_t)batch->env[i]->world.n_action;
+    batch->status[i] = advance(batch->env[i], i, action ? action + (size_t)i * n_action : NULL,
+                               round->autoreset, round->second, &batch->error[i]);
+}
+
 CondStatus cond_env_batch_advance(CondEnvBatch* batch, const double* action,
                                   CondAutoreset autoreset, const CondEnvArrays* arrays,
                                   CondError* error)
 {
-    size_t n_action = (size_t)batch->env[0]->world.n_action;
     CondEnvArrays own = cond_env_arrays_default();
     CondStatus status =
         cond_definition_take(arrays, &own, sizeof own, offsetof(CondEnvArrays, struct_size),
@@ -243,10 +289,12 @@ CondStatus cond_env_batch_advance(CondEnvBatch* batch, const double* action,
         status = check_actions(batch, action, error);
     if (status)
         return status;
-#pragma omp parallel for schedule(dynamic) num_threads(team(batch)) if (team(batch) > 1)
-    for (int i = 0; i < batch->n; i++)
-        batch->status[i] = advance(batch->env[i], i, action ? action + (size_t)i * n_action : NULL,
-                                   autoreset, &own, &batch->error[i]);
+    Round round = {.batch = batch,
+                   .one = advance_one,
+                   .first = action,
+                   .second = &own,
+                   .autoreset = autoreset};
+    go_round(&round);
     return gather(batch, error);
 }
 

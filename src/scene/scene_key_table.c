@@ -141,7 +141,7 @@ const CondKey cond_key_table[] = {
     SWITCH("solver", "fallback", CondSettingsDraft, settings.solver.fallback, "true", "Newton's method, interior point, friction path and parts of a step where V-FPI stalls (stop: certificate)"),
     SWITCH("solver", "relax", CondSettingsDraft, settings.solver.relax, "true", "where nothing reaches the tolerance, the proximal law for the contacts that miss the strict one; the step counts as missed (with fallback)"),
     SWITCH("solver", "pair_weights", CondSettingsDraft, settings.solver.pair_weights, "true", "frobenius gives both nodes of a contact one weight"),
-    WHOLE("solver", "threads", CondSettingsDraft, settings.solver.threads, NOT_NEGATIVE, "0 to 1024", "0", "threads to use; 0 leaves it to the run time"),
+    WHOLE("solver", "threads", CondSettingsDraft, settings.solver.threads, NOT_NEGATIVE, "0 to 1024", "0", "threads to use; 0: `OMP_NUM_THREADS`, or the processors that the process may use"),
 
     NUMBER("penalty", "stiffness", CondSettingsDraft, settings.penalty_stiffness, NOT_NEGATIVE, "N/m", "10000", "per contact point"),
     NUMBER("penalty", "damping", CondSettingsDraft, settings.penalty_damping, NOT_NEGATIVE, "N s/m", "20", "along the normal"),

@@ -10,7 +10,6 @@
 #include "model/state.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -193,7 +192,7 @@ static void write_row(const Work* work, size_t row, const CondSim* sim, const Co
 static int is_cancelled(Work* work)
 {
     const CondRolloutDef* def = work->def;
-    if (def->cancelled && omp_get_thread_num() == 0 && !work->cancelled &&
+    if (def->cancelled && cond_parallel_rank() == 0 && !work->cancelled &&
         def->cancelled(def->user))
         work->cancelled = 1;
     return work->cancelled;
@@ -233,7 +232,7 @@ static void lead(Work* work, CondSim* sim, int i)
 static void lead_by_thread(Work* work, int i)
 {
     CondRollout* rollout = work->rollout;
-    CondSim** sim = &rollout->sim[omp_get_thread_num()];
+    CondSim** sim = &rollout->sim[cond_parallel_rank()];
     if (!*sim)
         work->worst[i] = cond_sim_create(rollout->model, sim, NULL);
     if (*sim)
@@ -244,11 +243,13 @@ static void lead_by_thread(Work* work, int i)
 
 // What one thread does: the next state that nobody has taken, until there is none. The calling
 // thread goes on asking whether the others' work is wanted.
-static void serve(Work* work)
+static void serve(void* data, int rank)
 {
+    Work* work = data;
+    (void)rank;
     for (int i; (i = work->next++) < work->n; work->done++)
         lead_by_thread(work, i);
-    while (work->def->cancelled && omp_get_thread_num() == 0 && work->done < work->n &&
+    while (work->def->cancelled && cond_parallel_rank() == 0 && work->done < work->n &&
            !is_cancelled(work))
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
@@ -288,8 +289,7 @@ CondStatus cond_rollout_run(CondRollout* rollout, int n, CondState* const* state
     if (!work.worst)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     int team = rollout->threads < n ? rollout->threads : n;
-#pragma omp parallel num_threads(team) if (team > 1)
-    serve(&work);
+    cond_parallel_serve(team, serve, &work);
     for (int i = 0; i < n && status >= 0; i++)
         status = work.worst[i] < 0 || work.worst[i] > status ? work.worst[i] : status;
     cond_release(&rollout->context, work.worst);

@@ -191,12 +191,10 @@ typedef struct Shift {
     _Atomic int next;
 } Shift;
 
-static void work_off(void* data, CondTeam* team, int rank, int size)
+static void work_off(void* data, int rank)
 {
     Shift* shift = data;
     Solver* s = shift->solver;
-    (void)team;
-    (void)size;
     for (int i = atomic_fetch_add(&shift->next, 1); i < s->islands.n;
          i = atomic_fetch_add(&shift->next, 1))
         if (!s->alone[i])
@@ -251,7 +249,7 @@ static void solve_islands(Solver* s, int n_dof, int n_thread)
             rest += (size_t)island->n_dof;
     }
     Shift shift = {s, 0};
-    cond_team(cond_threads(PER_COORDINATE * rest, n_thread), work_off, &shift);
+    cond_parallel_serve(cond_threads(PER_COORDINATE * rest, n_thread), work_off, &shift);
 }
 
 // ---- what is told of all of them

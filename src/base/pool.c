@@ -1,0 +1,335 @@
+#define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_sigmask
+#include "base/pool.h"
+
+#include "cond/context.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SPINS = 64, BUSY_SPINS = 5000 }; // between looks at the clock; some hundred microseconds
+
+static const long SHORT = 200000;  // that a thread waits busily for more work [ns],
+static const long LONG = 10000000; // where OMP_WAIT_POLICY is active
+static const long COME = 60000;    // that the caller of a team waits for others [ns]
+
+// What is on offer, in one word, so that a thread that takes a place sees all of it: places taken,
+// places, whether it is still open, and which offer it is.
+enum { PLACE_BITS = 11, PLACES = (1 << PLACE_BITS) - 1, OPEN_BIT = 2 * PLACE_BITS };
+static const uint64_t OPEN = (uint64_t)1 << OPEN_BIT;
+
+static int taken(uint64_t offer)
+{
+    return (int)(offer & PLACES);
+}
+
+static int places(uint64_t offer)
+{
+    return (int)(offer >> PLACE_BITS & PLACES);
+}
+
+static uint64_t number(uint64_t offer)
+{
+    return offer >> (OPEN_BIT + 1);
+}
+
+static struct Pool {
+    atomic_flag busy; // some caller has it
+    _Atomic uint64_t offer;
+    _Atomic int done;   // of those that have taken a place
+    _Atomic int closed; // 1: the size of the team is known
+    int size;
+    CondPoolWork serve; // written by the caller before the offer; the other is NULL
+    CondPoolTeam gather;
+    void* data;
+    int n_worker; // written by the caller
+    pthread_t worker[COND_MAX_THREADS];
+    _Atomic int asleep, stops, waiting;
+    pthread_mutex_t lock;
+    pthread_cond_t offered, raised;
+    long spin; // [ns]
+} pool = {.busy = ATOMIC_FLAG_INIT,
+          .lock = PTHREAD_MUTEX_INITIALIZER,
+          .offered = PTHREAD_COND_INITIALIZER,
+          .raised = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local int inside; // 1: at work for the pool
+static _Thread_local int own_rank;
+
+long cond_pool_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long)t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+int cond_pool_rank(void)
+{
+    return own_rank;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#endif
+}
+
+// Sleeps where it takes long, so that the processor is for who is waited for.
+static void sleep_until(const _Atomic int* word, int value)
+{
+    pthread_mutex_lock(&pool.lock);
+    atomic_fetch_add(&pool.waiting, 1);
+    while (atomic_load(word) < value)
+        pthread_cond_wait(&pool.raised, &pool.lock);
+    atomic_fetch_sub(&pool.waiting, 1);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+long cond_pool_wait(const _Atomic int* word, int value)
+{
+    if (atomic_load_explicit(word, memory_order_acquire) >= value)
+        return 0;
+    long since = cond_pool_now();
+    for (int spins = 0; spins < BUSY_SPINS; spins++) {
+        if (atomic_load_explicit(word, memory_order_acquire) >= value)
+            return cond_pool_now() - since;
+        relax();
+    }
+    sleep_until(word, value);
+    return cond_pool_now() - since;
+}
+
+void cond_pool_raise(_Atomic int* word)
+{
+    atomic_fetch_add(word, 1); // before the look at who waits, as these look at it after that
+    if (atomic_load(&pool.waiting) == 0)
+        return;
+    pthread_mutex_lock(&pool.lock);
+    pthread_cond_broadcast(&pool.raised);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+// ---- those who come
+
+static void do_place(int rank)
+{
+    inside = 1;
+    own_rank = rank;
+    if (pool.serve) {
+        pool.serve(pool.data, rank);
+    } else {
+        cond_pool_wait(&pool.closed, 1);
+        pool.gather(pool.data, rank, pool.size);
+    }
+    own_rank = inside = 0;
+    cond_pool_raise(&pool.done);
+}
+
+// Takes a place of an offer, and does what there is to do.
+static void come(uint64_t offer)
+{
+    while (offer & OPEN && taken(offer) < places(offer))
+        if (atomic_compare_exchange_weak_explicit(&pool.offer, &offer, offer + 1,
+                                                  memory_order_acq_rel, memory_order_acquire)) {
+            do_place(taken(offer) + 1);
+            return;
+        }
+}
+
+static void sleep_until_other(uint64_t seen)
+{
+    pthread_mutex_lock(&pool.lock);
+    atomic_fetch_add(&pool.asleep, 1);
+    while (number(atomic_load(&pool.offer)) == seen && !atomic_load(&pool.stops))
+        pthread_cond_wait(&pool.offered, &pool.lock);
+    atomic_fetch_sub(&pool.asleep, 1);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+// Waits for an offer with another number than the last one that was seen.
+static uint64_t wait_for_offer(uint64_t seen)
+{
+    long since = cond_pool_now();
+    for (int spins = 1;; spins++) {
+        uint64_t offer = atomic_load_explicit(&pool.offer, memory_order_acquire);
+        if (number(offer) != seen || atomic_load_explicit(&pool.stops, memory_order_relaxed))
+            return offer;
+        relax();
+        if (spins % SPINS != 0 || cond_pool_now() - since < pool.spin)
+            continue;
+        sleep_until_other(seen);
+        since = cond_pool_now();
+    }
+}
+
+static void* work(void* nothing)
+{
+    uint64_t seen = 0; // offers begin with 1
+    (void)nothing;
+    while (!atomic_load_explicit(&pool.stops, memory_order_relaxed)) {
+        uint64_t offer = wait_for_offer(seen);
+        seen = number(offer);
+        come(offer);
+    }
+    return NULL;
+}
+
+// ---- the caller's
+
+// A process that was forked has none of the threads.
+static void begin_anew(void)
+{
+    pool.n_worker = 0;
+    atomic_store(&pool.asleep, 0);
+    atomic_store(&pool.offer, 0);
+    atomic_flag_clear(&pool.busy);
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.offered, NULL);
+    pthread_cond_init(&pool.raised, NULL);
+    atomic_store(&pool.waiting, 0);
+    own_rank = inside = 0;
+}
+
+static void prepare(void)
+{
+    const char* policy = getenv("OMP_WAIT_POLICY");
+    pool.spin = !policy                                                    ? SHORT
+                : !strcmp(policy, "passive") || !strcmp(policy, "PASSIVE") ? 0
+                : !strcmp(policy, "active") || !strcmp(policy, "ACTIVE")   ? LONG
+                                                                           : SHORT;
+    pthread_atfork(NULL, NULL, begin_anew);
+}
+
+// Ends all threads, which are through with their work.
+static void end_workers(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    atomic_store(&pool.stops, 1);
+    pthread_cond_broadcast(&pool.offered);
+    pthread_mutex_unlock(&pool.lock);
+    for (int i = 0; i < pool.n_worker; i++)
+        pthread_join(pool.worker[i], NULL);
+    pool.n_worker = 0;
+    atomic_store(&pool.stops, 0);
+}
+
+int cond_pool_end(void)
+{
+    if (inside)
+        return 1;
+    if (atomic_flag_test_and_set_explicit(&pool.busy, memory_order_acquire))
+        return 0; // another thread has them, and does not wait for them where it is not
+    end_workers();
+    atomic_flag_clear_explicit(&pool.busy, memory_order_release);
+    return 0;
+}
+
+// Before the library is unloaded: who still has the threads keeps them.
+__attribute__((destructor)) static void unload(void)
+{
+    cond_pool_end();
+}
+
+// As many threads as there may be of n; signals are for those of the program.
+static int hire(int n)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    sigset_t all, before;
+    if (pool.n_worker >= n)
+        return n;
+    pthread_once(&once, prepare);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool.n_worker < n && !pthread_create(&pool.worker[pool.n_worker], NULL, work, NULL))
+        pool.n_worker++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return pool.n_worker < n ? pool.n_worker : n;
+}
+
+// Offers n places, and wakes sleepers where too few are awake.
+static void offer_places(int n)
+{
+    uint64_t next = number(atomic_load_explicit(&pool.offer, memory_order_relaxed)) + 1;
+    atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool.closed, 0, memory_order_relaxed);
+    atomic_store(&pool.offer, next << (OPEN_BIT + 1) | OPEN | (uint64_t)n << PLACE_BITS);
+    int missing = n - (pool.n_worker - atomic_load(&pool.asleep));
+    if (missing <= 0)
+        return;
+    pthread_mutex_lock(&pool.lock);
+    for (int i = 0; i < missing; i++)
+        pthread_cond_signal(&pool.offered);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+// Nobody comes any more; how many have.
+static int close_offer(void)
+{
+    return taken(atomic_fetch_and_explicit(&pool.offer, ~OPEN, memory_order_acq_rel));
+}
+
+// Begins an offer; returns how many places it has. 0: the caller is alone.
+static int begin(int n_thread, CondPoolWork serve, CondPoolTeam gather, void* data)
+{
+    int most = n_thread <= COND_MAX_THREADS ? n_thread : COND_MAX_THREADS;
+    if (most <= 1 || inside || atomic_flag_test_and_set_explicit(&pool.busy, memory_order_acquire))
+        return 0;
+    int n = hire(most - 1);
+    if (n == 0) {
+        atomic_flag_clear_explicit(&pool.busy, memory_order_release);
+        return 0;
+    }
+    pool.serve = serve;
+    pool.gather = gather;
+    pool.data = data;
+    offer_places(n);
+    inside = 1;
+    return n;
+}
+
+static void end(int came, long* waited)
+{
+    *waited += cond_pool_wait(&pool.done, came);
+    inside = 0;
+    atomic_flag_clear_explicit(&pool.busy, memory_order_release);
+}
+
+int cond_pool_serve(int n_thread, CondPoolWork serve, void* data, long* waited)
+{
+    *waited = 0;
+    int n = begin(n_thread, serve, NULL, data);
+    serve(data, 0);
+    if (n == 0)
+        return 0;
+    int came = close_offer();
+    end(came, waited);
+    return came;
+}
+
+int cond_pool_gather(int n_thread, CondPoolTeam gather, void* data, long* waited)
+{
+    *waited = 0;
+    int n = begin(n_thread, NULL, gather, data);
+    if (n == 0) {
+        gather(data, 0, 1);
+        return 0;
+    }
+    long since = cond_pool_now(), now = since;
+    for (int spins = 1; taken(atomic_load_explicit(&pool.offer, memory_order_acquire)) < n;
+         spins++) {
+        relax();
+        if (spins % SPINS == 0 && (now = cond_pool_now()) - since > COME)
+            break;
+    }
+    int came = close_offer();
+    *waited = now - since;
+    pool.size = came + 1;
+    cond_pool_raise(&pool.closed);
+    gather(data, 0, came + 1);
+    end(came, waited);
+    return came;
+}
