@@ -61,8 +61,8 @@ void cond_parallel_serve(int n_thread, CondServeBody body, void* data);
 int cond_parallel_rank(void);
 
 // A team that stays together over several loops: `body` runs once on each of its `size` threads,
-// as many as have come within some ten microseconds and at most n_thread, and parts what there is to
-// do by its rank. cond_team_wait holds each back until all have come to it; sums over what the
+// as many as have come within some ten microseconds and at most n_thread, and parts what there is
+// to do by its rank. cond_team_wait holds each back until all have come to it; sums over what the
 // others wrote are made after it, by all alike. It waits busily for some hundred microseconds and
 // then sleeps: where there are more threads than processors, one that spins keeps another from
 // coming; but who gives the processor away earlier may wait for milliseconds until other programs
