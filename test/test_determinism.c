@@ -16,10 +16,10 @@
 
 // A chain of particles joined by springs, a sparse chain beside it, contacts everywhere.
 enum {
-    PARTICLES = 1600,
-    CLOTH = 400, // nodes of the sparse block
+    PARTICLES = 4600,
+    CLOTH = 1200, // nodes of the sparse block
     N = 3 * (PARTICLES + CLOTH),
-    CONTACTS = 1500,
+    CONTACTS = 4300,
     CLOTH_ENTRIES = 9 * (3 * CLOTH),
 };
 
@@ -127,10 +127,10 @@ static void same_bits_for_any_number_of_threads(void** state)
     (void)state;
     const Setup setups[] = {
         {COND_SURROGATE_BLOCK, COND_ACCELERATOR_ANDERSON, COND_LAW_STRICT, COND_STOP_CERTIFICATE,
-         150},
-        {COND_SURROGATE_FROBENIUS, COND_ACCELERATOR_CHEBYSHEV, COND_LAW_STRICT, COND_STOP_STEP, 60},
+         50},
+        {COND_SURROGATE_FROBENIUS, COND_ACCELERATOR_CHEBYSHEV, COND_LAW_STRICT, COND_STOP_STEP, 25},
         {COND_SURROGATE_BB_ALTERNATING, COND_ACCELERATOR_NONE, COND_LAW_PROXIMAL,
-         COND_STOP_CERTIFICATE, 60},
+         COND_STOP_CERTIFICATE, 25},
         {COND_SURROGATE_SPECTRUM, COND_ACCELERATOR_ANDERSON, COND_LAW_PROXIMAL,
          COND_STOP_CERTIFICATE, 10},
     };
