@@ -1,7 +1,8 @@
-// Meshes, in every format that is read.
+// Meshes, in every format that is read, and surfaces with the materials of their .mtl files.
 #include "fuzz.h"
 
 #include "cond/mesh.h"
+#include "io/mesh_coloured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,21 @@ uint8_t* fuzz_seed(size_t* size)
 {
     *size = 0;
     return NULL;
+}
+
+// What is looked at only.
+static void read_coloured(const char* name)
+{
+    FuzzPurse purse = {.limit = MEMORY};
+    CondContext context = fuzz_purse_context(&purse);
+    CondColouredMesh mesh;
+    CondError error;
+    if (cond_coloured_mesh_read(&context, name, &mesh, &error) == COND_OK)
+        for (int k = 0; k < 4 * mesh.n_triangle; k++)
+            if (!(mesh.colour[k] >= -1.0f && mesh.colour[k] <= 1.0f))
+                abort();
+    cond_coloured_mesh_release(&mesh);
+    fuzz_purse_check(&purse);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
@@ -30,6 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
             abort(); // the message names the file
         cond_mesh_destroy(mesh);
         fuzz_purse_check(&purse);
+        read_coloured(names[k]);
     }
+    static const char painted[] =
+        "mtllib input.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl a\nf 1 2 3\n";
+    fuzz_put("input.mtl", data, size);
+    fuzz_put("painted.obj", (const uint8_t*)painted, sizeof painted - 1);
+    read_coloured("painted.obj");
     return 0;
 }
