@@ -13,6 +13,8 @@ enum {
     COND_FIRST_OUTER = 30,  // and rounds of the multiplier loop
     COND_RESTARTS = 4,      // of Newton's method with conjugate gradients after a while of V-FPI:
                             // the gripper under the proximal law needs up to three
+    COND_SHARP_PRODUCTS = 3000, // of Newton's method with sharper steps: balls of layers a
+                                // thousandth of their size thick need 700 to 2500
     COND_RESTART_VFPI = 30, // iterations of the first such while, twice as many in each later one
     COND_NEWTON_STEPS = 12, // with a factorisation, before the interior-point method: dominoes
                             // waste them, random problems with friction 8 need them

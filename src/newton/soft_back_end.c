@@ -8,6 +8,7 @@ static const double REDUCTION = 0.1; // of the residual in a step
 static const double GROUPED_REDUCTION =
     0.05;                                  // the same with a coarse correction, where it is cheap
 static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
+static const double SHARPER = 1e-2;        // less of it where steps lead nowhere
 enum {
     MAX_PRODUCTS = 300,  // of a step
     LEVELS_FROM = 32000, // nodes from which a coarse correction of many levels pays from the start
@@ -17,6 +18,7 @@ enum {
     DEEPEN_AFTER = 120, // before one of many levels is
     DEEPEN_SOON = 60,   // the same where steps have made DEEPEN_TOTAL products already
     DEEPEN_TOTAL = 150,
+    LONG = 60, // products of a step by which its system is known to be ill-conditioned
 };
 
 CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* problem, int threads,
@@ -26,6 +28,8 @@ CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* pro
     if (!soft->planned) {
         status = cond_soft_system_plan(&soft->system, problem, threads, &soft->serves);
         soft->planned = !status;
+        soft->sharper = 1.0;
+        soft->longest = soft->sharpened = 0;
         if (soft->storage == COND_STORAGE_DOUBLE)
             soft->system.pack_from = INT_MAX;
     }
@@ -93,13 +97,29 @@ int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int fo
                                                           : GROUPED_REDUCTION;
     if (system->general && COND_RESERVE(&system->arena, soft->work, 5 * system->problem->n_dof))
         return COND_OUT_OF_MEMORY;
+    if (!follows)
+        reduction *= soft->sharper;
     if (system->general)
         count = cond_soft_system_solve_general(system, f, x, reduction, limit, soft->work);
     else
         count = cond_soft_system_solve(system, f, x, reduction, limit);
     soft->products += count > 0 ? count : 0;
+    soft->longest = count > soft->longest ? count : soft->longest;
     CondStatus status = most < MAX_PRODUCTS && count >= most ? deepen(soft) : COND_OK;
     return status ? (int)status : count;
+}
+
+int cond_soft_back_end_sharpen(CondSoftBackEnd* soft)
+{
+    int may = soft->planned && !soft->sharpened && soft->longest >= LONG;
+    soft->sharpened |= may;
+    soft->sharper = may ? SHARPER : soft->sharper;
+    return may;
+}
+
+void cond_soft_back_end_blunt(CondSoftBackEnd* soft)
+{
+    soft->sharper = 1.0;
 }
 
 double cond_soft_back_end_resistance(const CondSoftBackEnd* soft, const CondContact* contact)

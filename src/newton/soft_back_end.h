@@ -14,9 +14,12 @@ typedef struct CondSoftBackEnd {
     CondMultilevelUse multilevel;
     CondStorage storage;
     enum { COND_DEPTH_BLOCKS, COND_DEPTH_GROUPS, COND_DEPTH_LEVELS } depth;
-    int products; // of the solve so far
-    int closed;   // contacts not open
-    double* work; // of biconjugate gradients                                       (5 n_dof)
+    int products;   // of the solve so far
+    int longest;    // products of a step of this problem
+    int sharpened;  // 1: they have been solved better once
+    double sharper; // share of the reduction that steps else make do with, for this problem
+    int closed;     // contacts not open
+    double* work;   // of biconjugate gradients                                       (5 n_dof)
 } CondSoftBackEnd;
 
 // Lays out the system unless `planned`; *serves is 1 where there are soft bodies.
@@ -33,6 +36,12 @@ CondStatus cond_soft_back_end_build(CondSoftBackEnd* soft, const CondLinearLaw* 
 // As CondLinearBackEnd.solve.
 int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,
                              int max_products);
+
+// Steps of this problem solve their systems a hundred times better from now on; 0 where they have
+// done so before, or where no step needed so many products that the system must be ill-conditioned.
+int cond_soft_back_end_sharpen(CondSoftBackEnd* soft);
+// As before that.
+void cond_soft_back_end_blunt(CondSoftBackEnd* soft);
 
 // Least resistance of a contact where D is symmetric, a share of gamma.
 double cond_soft_back_end_resistance(const CondSoftBackEnd* soft, const CondContact* contact);

@@ -81,9 +81,29 @@ static CondStatus can_factor(CondStrategy* s, int products, int* can)
                     : COND_OK;
 }
 
+// Newton's method again from the pair that the solve began with, each step solved a hundred times
+// better; the better pair stands. Where elements are poor, a residual of a tenth may leave all of
+// the velocities at the contacts wrong, and from such steps contacts close and open for ever.
+static CondStatus run_sharp(CondStrategy* s, int max_products, CondSolveInfo* info)
+{
+    const CondProblem* problem = s->vfpi.nodal.problem;
+    CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
+    if (status)
+        return status;
+    cond_answer_copy(problem, &s->best, &s->central);
+    cond_answer_copy(problem, &s->start, &s->best);
+    s->best.residual = INFINITY;
+    status = run_iterative(s, max_products, 0, info);
+    cond_soft_back_end_blunt(&s->newton.soft);
+    if (!(s->best.residual <= s->central.residual))
+        cond_answer_copy(problem, &s->central, &s->best);
+    return status;
+}
+
 // Newton's method with conjugate gradients. Where it stalls and the problem is too dear to factor,
-// restarts: a while of V-FPI sorts out which contacts slip and which stick, twice as long each
-// time, and in the later ones friction follows the normal force within a step.
+// once more with sharper steps where those before were poor, then restarts: a while of V-FPI sorts
+// out which contacts slip and which stick, twice as long each time, and in the later ones friction
+// follows the normal force within a step.
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
     int most = s->settings.max_iterations, before = info->products;
@@ -93,6 +113,12 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
         CondStatus known = can_factor(s, spent, &factored);
         if (known || factored || k == COND_RESTARTS)
             return known ? known : status;
+        if (!s->posed && cond_soft_back_end_sharpen(&s->newton.soft)) {
+            int left = most - info->iterations;
+            status = run_sharp(s, left < COND_SHARP_PRODUCTS ? left : COND_SHARP_PRODUCTS, info);
+            k--; // no restart
+            continue;
+        }
         status = run_vfpi(s, COND_RESTART_VFPI << k, COND_FIRST_OUTER, info);
         double left = s->small && !s->posed ? s->newton.factored.price - spent : INFINITY;
         if (status > 0)
