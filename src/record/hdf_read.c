@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 // deflate makes at most 1032 bytes of one (a bit for a run of 258 bytes, and two bits a run).
-enum { DEFLATE_MOST = 1032, SMALL = 1 << 16 };
+enum { DEFLATE_MOST = 1032, SMALL = 1 << 16, MOST_CHUNKS = 1 << 20 };
 
 // a * b, or the largest number where that does not fit.
 static uint64_t times(uint64_t a, uint64_t b)
@@ -16,12 +16,28 @@ static uint64_t times(uint64_t a, uint64_t b)
     return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
+// Chunks of a dataset's extent, stored or not; 0: it has none.
+static uint64_t count_chunks(const CondHdfData* data, hid_t plist)
+{
+    hsize_t size[COND_HDF_MAX_RANK];
+    int rank =
+        H5Pget_layout(plist) == H5D_CHUNKED ? H5Pget_chunk(plist, COND_HDF_MAX_RANK, size) : 0;
+    uint64_t n = rank > 0;
+    for (int k = 0; k < rank && k < data->rank; k++)
+        n = times(n, size[k] > 0 ? (data->size[k] + size[k] - 1) / size[k] : 0);
+    return n;
+}
+
 // Bytes that the file has of a dataset: as many as HDF5 says, but no more than the file is long.
-static uint64_t bytes_of(const CondFclib* file, const CondHdfData* data)
+// HDF5 looks at every chunk of the extent to say it, stored or not, so of very many it is not
+// asked.
+static uint64_t bytes_of(const CondFclib* file, const CondHdfData* data, hid_t plist)
 {
     struct stat about;
-    uint64_t stored = H5Dget_storage_size(data->id);
     uint64_t length = stat(file->path, &about) == 0 ? (uint64_t)about.st_size : 0;
+    if (count_chunks(data, plist) > MOST_CHUNKS)
+        return length;
+    uint64_t stored = H5Dget_storage_size(data->id);
     return stored < length ? stored : length;
 }
 
@@ -80,7 +96,7 @@ CondStatus cond_hdf_data_open(const CondFclib* file, const char* location, CondH
             cond_fclib_fail(file, COND_BAD_INPUT, location, "keeps its values in another file");
     if (!status)
         status = read_shape(file, location, data);
-    uint64_t bytes = status ? 0 : bytes_of(file, data);
+    uint64_t bytes = status ? 0 : bytes_of(file, data, plist);
     if (!status && !is_backed(data, plist, bytes))
         status = cond_fclib_fail(file, COND_BAD_INPUT, location,
                                  "claims %lld entries, and the file has %llu bytes of them",
