@@ -50,30 +50,42 @@ static Trial row_begin(const Row* row, const char* law, double theta)
     return trial_text(settings, text);
 }
 
-// The sequence of impacts along a line: the fastest approach first.
+// Speed at which ball i approaches the next one, or the wall.
+static double closing(const Row* row, const double* v, int i)
+{
+    if (i < 0 || i >= row->n - 1 + row->wall)
+        return 0.0;
+    return v[i] - (i + 1 < row->n ? v[i + 1] : 0.0);
+}
+
+// One impact, with the speeds before it.
+static void collide(const Row* row, const double* before, int i, double* v)
+{
+    double m = row->mass[i], M = i + 1 < row->n ? row->mass[i + 1] : INFINITY;
+    double impulse = (1.0 + row->restitution) * closing(row, before, i) / (1.0 / m + 1.0 / M);
+    v[i] -= impulse / m;
+    if (i + 1 < row->n)
+        v[i + 1] += impulse / M;
+}
+
+// The sequence of impacts along a line: those first that are faster than their neighbours.
 static void sequence(const Row* row, double* v)
 {
     memcpy(v, row->speed, sizeof row->speed);
     for (int count = 0; count < 10000; count++) {
-        int pair = -1;
-        double fastest = 1e-8;
-        for (int i = 0; i < row->n - 1 + row->wall; i++) {
-            double speed = v[i] - (i + 1 < row->n ? v[i + 1] : 0.0);
-            if (speed > fastest * (1.0 + 1e-9)) {
-                fastest = speed;
-                pair = i;
+        double before[MAX_BALL];
+        int any = 0;
+        memcpy(before, v, sizeof before);
+        for (int i = 0; i < row->n; i++) {
+            double speed = closing(row, before, i);
+            if (speed > 1e-8 && speed > closing(row, before, i - 1) &&
+                speed >= closing(row, before, i + 1)) {
+                collide(row, before, i, v);
+                any = 1;
             }
         }
-        if (pair < 0)
+        if (!any)
             return;
-        if (pair + 1 == row->n) {
-            v[pair] = -v[pair];
-            continue;
-        }
-        double m = row->mass[pair], M = row->mass[pair + 1];
-        double impulse = (1.0 + row->restitution) * fastest * m * M / (m + M);
-        v[pair] -= impulse / m;
-        v[pair + 1] += impulse / M;
     }
     fail();
 }

@@ -45,6 +45,7 @@ static CondStatus prepare(const CondModel* model, CondImpact* impact)
                  COND_RESERVE(m, impact->push, model->n_dof) ||
                  COND_RESERVE(m, impact->momentum, model->n_dof) ||
                  COND_RESERVE(m, impact->potential, model->n_body) ||
+                 COND_RESERVE(m, impact->impact, model->n_body) ||
                  COND_RESERVE(m, impact->sum, model->n_body);
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }

@@ -16,10 +16,11 @@ typedef enum CondImpactPart {
 // Sums over an island, kept at its lowest body.
 typedef struct CondImpactIsland {
     double first, fastest;       // approach in the first round, and in the one at hand [m/s]
-    double gain, exchanged, all; // energy won by the impulses of a round, theirs, and kinetic [J]
+    double nearby;               // fastest approach of this body [m/s]
+    double gain, exchanged, all; // of an impact: energy won, exchanged, and of motion [J]
     double energy, slope, curve; // energy of v + x d less what it should be: at x = 0, derivatives
     int n_contact, n_impact;     // contacts, and impacts that they have made
-    int left;                    // steps left to lower restitution by
+    int left;                    // of an impact: steps left to lower restitution by
 } CondImpactIsland;
 
 typedef struct CondImpact {
@@ -28,6 +29,7 @@ typedef struct CondImpact {
     unsigned char* strikes; // 1: it closes in this step                    (n_contact)
     int* island;            // of each body, by its lowest one              (n_body)
     int* part;              // of each body, flags of CondImpactPart        (n_body)
+    int* impact;            // of each body, the impact of a round by its lowest one      (n_body)
     CondImpactIsland* sum;  //                                              (n_body)
     int n_exact;            // bodies of exact islands; 0: the stage did not run
     int n_row;              // rows of joints behind the contacts, sim->rows.part

@@ -1,8 +1,9 @@
-// Impacts, one after the other. In each round the two bodies of an island that approach fastest are
-// resolved by Newton's restitution and friction on the masses, at all contacts between them that
-// approach; then those that do so now, until none approaches any more. An impact so runs through a
-// row of bodies as it does through a row of hard balls, and a box that lands on its face has one
-// impact and not four. As all contacts of a round approach, with s = -Jn v- > 0,
+// Impacts, one after the other. In each round two bodies that approach each other faster than
+// either approaches any other are resolved by Newton's restitution and friction on the masses, at
+// all contacts between them that approach; then those that do so now, until none approaches any
+// more. An impact so runs through a row of bodies as it does through a row of hard balls, and a box
+// that lands on its face has one impact and not four. As all contacts of a round approach, with s =
+// -Jn v- > 0,
 //     0 <= Lambda_n  _|_  Jn v+ - e s >= 0
 // changes the energy by -sum Lambda_n (1 - e) s/2: it is kept for e = 1 and never grows. Bodies
 // that approach as fast are resolved together, so that what is symmetric stays so.
@@ -11,9 +12,12 @@
 // close in the step have nothing to give back.
 //
 // Rounds that never end, between bodies that press on each other or lose speed in every impact, are
-// cut short: what still approaches is stopped without restitution.
+// cut short, and so are impacts that weight outdoes within a step: what still approaches is stopped
+// without restitution.
 #include "step/impact.h"
 
+#include "base/disjoint.h"
+#include "math/vec3.h"
 #include "step/sim.h"
 
 #include <math.h>
@@ -21,6 +25,7 @@
 
 static const double TIE = 1e-6;    // of the fastest approach: as fast
 static const double OVER = 1e-6;   // of the first approach: no approach any more
+static const double FALL = 0.1;    // of the speed that weight gives in a step: no impact any more
 static const double NOISE = 1e-12; // of the energy of motion: no gain
 
 enum {
@@ -52,20 +57,26 @@ static int rebounds(const CondSim* sim, int k)
 static void begin(CondSim* sim)
 {
     for (int b = 0; b < sim->model->n_body; b++)
-        sim->impact.sum[b] = (CondImpactIsland){.left = LOWER};
+        sim->impact.sum[b] = (CondImpactIsland){0};
     for (int k = 0; k < sim->impact.stage.candidates.n; k++)
         island_of(sim, k)->n_contact++;
 }
 
+// The fastest approach of each body, and of each island.
 static void find_fastest(CondSim* sim, int first)
 {
     CondImpact* impact = &sim->impact;
     for (int b = 0; b < sim->model->n_body; b++)
-        impact->sum[b].fastest = 0.0;
-    for (int k = 0; k < impact->stage.candidates.n; k++)
-        if (rebounds(sim, k))
-            island_of(sim, k)->fastest =
-                fmax(island_of(sim, k)->fastest, approach(impact, k, impact->after));
+        impact->sum[b].fastest = impact->sum[b].nearby = 0.0;
+    for (int k = 0; k < impact->stage.candidates.n; k++) {
+        double speed = rebounds(sim, k) ? approach(impact, k, impact->after) : 0.0;
+        island_of(sim, k)->fastest = fmax(island_of(sim, k)->fastest, speed);
+        for (int s = 0; s < 2; s++) {
+            int b = impact->stage.candidates.candidate[k].point[s].body;
+            if (b >= 0)
+                impact->sum[b].nearby = fmax(impact->sum[b].nearby, speed);
+        }
+    }
     for (int b = 0; b < sim->model->n_body && first; b++)
         impact->sum[b].first = impact->sum[b].fastest;
 }
@@ -75,19 +86,25 @@ static int is_spent(const CondImpactIsland* island)
     return island->n_impact >= SEVERAL + IMPACTS * island->n_contact;
 }
 
-// An approach of the island that is worth an impact.
-static double least(const CondSim* sim, const CondImpactIsland* island)
+// An approach of the island that is worth an impact; in the end, that is stopped at all.
+static double least(const CondSim* sim, const CondImpactIsland* island, Round round)
 {
-    return fmax(OVER * island->first, cond_impact_still(sim));
+    double fall = sim->time_step * vec3_norm(sim->model->settings.gravity);
+    return fmax(OVER * island->first,
+                round == STOP ? cond_impact_still(sim) : fmax(cond_impact_still(sim), FALL * fall));
 }
 
-// 1 where a contact between the bodies of contact k, to n the next between others, approaches as
-// fast as any of the island.
+// 1 where a contact of contacts k to n, between the same two, approaches as fast as any of theirs.
 static int is_fastest(const CondSim* sim, int k, int n)
 {
     const CondImpact* impact = &sim->impact;
+    double nearby = least(sim, island_of(sim, k), RESTITUTION);
+    for (int s = 0; s < 2; s++) {
+        int b = impact->stage.candidates.candidate[k].point[s].body;
+        nearby = b < 0 ? nearby : fmax(nearby, impact->sum[b].nearby);
+    }
     for (int i = k; i < n; i++)
-        if (approach(impact, i, impact->after) >= (1.0 - TIE) * island_of(sim, k)->fastest)
+        if (approach(impact, i, impact->after) >= (1.0 - TIE) * nearby)
             return 1;
     return 0;
 }
@@ -113,9 +130,9 @@ static int takes_part(const CondSim* sim, int k, int n, Round round)
         return 0;
     if (sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS)
         return island->n_impact == 0;
-    if (!(island->fastest > least(sim, island)) || (round == STOP) != is_spent(island))
+    if (!(island->fastest > least(sim, island, round)))
         return 0;
-    return round == STOP || is_fastest(sim, k, n);
+    return round == STOP || (!is_spent(island) && is_fastest(sim, k, n));
 }
 
 // Puts contact k into the round, where it belongs there.
@@ -128,12 +145,35 @@ static int put(CondSim* sim, int k, Round round, int n)
     double e = round == STOP || (at_once && !impact->strikes[k])
                    ? 0.0
                    : stage->candidates.candidate[k].restitution;
-    if (round == RESTITUTION && !at_once && !(speed > least(sim, island_of(sim, k))))
+    if (round == RESTITUTION && !at_once && !(speed > least(sim, island_of(sim, k), round)))
         return n;
     impact->member[n] = k;
     impact->group[n] = stage->assembly.contact[k];
     impact->group[n].phi[0] = -e * fmax(speed, 0.0);
     return n + 1;
+}
+
+// Impacts of a round that share a body are one.
+static void join_impacts(CondSim* sim, int n)
+{
+    CondImpact* impact = &sim->impact;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        impact->impact[b] = b;
+        impact->sum[b].left = LOWER;
+    }
+    for (int i = 0; i < n; i++) {
+        const CondPoint* point = impact->stage.candidates.candidate[impact->member[i]].point;
+        if (point[1].body >= 0)
+            cond_disjoint_join(impact->impact, point[0].body, point[1].body);
+    }
+    for (int b = 0; b < sim->model->n_body; b++)
+        impact->impact[b] = cond_disjoint_find(impact->impact, b);
+}
+
+// Sums of the impact that contact k of the stage is part of in this round.
+static CondImpactIsland* impact_of(const CondSim* sim, int k)
+{
+    return &sim->impact.sum[sim->impact.impact[cond_impact_body(sim, k)]];
 }
 
 // The contacts of a round, with their restitution; returns how many.
@@ -146,14 +186,13 @@ static int gather(CondSim* sim, Round round)
         for (int i = k, in = takes_part(sim, k, end, round); i < end && in; i++)
             n = put(sim, i, round, n);
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         island_of(sim, impact->member[i])->n_impact++;
-        island_of(sim, impact->member[i])->left = LOWER;
-    }
+    join_impacts(sim, n);
     return n;
 }
 
-// Energy that the impulses of an answer have won in each island, sum Lambda' (u- + u+)/2, and what
+// Energy that the impulses of an answer have won in each impact, sum Lambda' (u- + u+)/2, and what
 // they have exchanged, the same with sizes; and the energy of motion before.
 static void measure(CondSim* sim, int n)
 {
@@ -164,25 +203,25 @@ static void measure(CondSim* sim, int n)
     for (int b = 0; b < sim->model->n_body; b++) {
         const CondBody* body = &sim->model->body[b];
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
-            impact->sum[impact->island[b]].all += impact->before[i] * problem->b[i];
+            impact->sum[impact->impact[b]].all += impact->before[i] * problem->b[i];
     }
     for (int k = 0; k < n; k++) {
-        CondImpactIsland* island = island_of(sim, impact->member[k]);
+        CondImpactIsland* one = impact_of(sim, impact->member[k]);
         const CondContact* contact = &impact->group[k];
         double u[3], w[3];
         cond_contact_velocity(contact, impact->before, u);
         cond_contact_velocity(contact, impact->stage.v, w);
         for (int i = 0; i < 3; i++) {
             double lambda = impact->stage.lambda[3 * k + i], phi = contact->phi[i];
-            island->gain += 0.5 * lambda * (u[i] - phi + w[i] - phi);
-            island->exchanged += 0.5 * fabs(lambda) * (fabs(u[i] - phi) + fabs(w[i] - phi));
+            one->gain += 0.5 * lambda * (u[i] - phi + w[i] - phi);
+            one->exchanged += 0.5 * fabs(lambda) * (fabs(u[i] - phi) + fabs(w[i] - phi));
         }
     }
 }
 
-static int has_gained(const CondImpact* impact, const CondImpactIsland* island)
+static int has_gained(const CondImpact* impact, const CondImpactIsland* one)
 {
-    return island->gain > fmax(impact->growth * island->exchanged, NOISE * island->all);
+    return one->gain > fmax(impact->growth * one->exchanged, NOISE * one->all);
 }
 
 // Takes the answer for contact k of the group.
@@ -202,7 +241,7 @@ static void take(CondSim* sim, int k)
 }
 
 // Newton's restitution with friction can raise the energy: of a rod that hits the floor askew, say.
-// Where it does, all restitution of that island is lowered until it does not.
+// Where it does, all restitution of that impact is lowered until it does not.
 static CondStatus resolve(CondSim* sim, int n, CondSolveInfo* info)
 {
     CondImpact* impact = &sim->impact;
@@ -218,19 +257,19 @@ static CondStatus resolve(CondSim* sim, int n, CondSolveInfo* info)
         worst = status > worst ? status : worst;
         measure(sim, n);
         for (int k = 0; k < n; k++) {
-            CondImpactIsland* island = island_of(sim, impact->member[k]);
-            if (island->left == 0 || !has_gained(impact, island)) {
+            CondImpactIsland* one = impact_of(sim, impact->member[k]);
+            if (one->left == 0 || !has_gained(impact, one)) {
                 take(sim, k);
                 continue;
             }
             impact->member[again] = impact->member[k];
             impact->group[again] = impact->group[k];
-            impact->group[again++].phi[0] *= (island->left - 1.0) / island->left;
+            impact->group[again++].phi[0] *= (one->left - 1.0) / one->left;
         }
-        for (int k = 0; k < again; k++) { // once an island
-            CondImpactIsland* island = island_of(sim, impact->member[k]);
-            island->left -= island->gain > 0.0;
-            island->gain = 0.0;
+        for (int k = 0; k < again; k++) { // once an impact
+            CondImpactIsland* one = impact_of(sim, impact->member[k]);
+            one->left -= one->gain > 0.0;
+            one->gain = 0.0;
         }
         n = again;
     }
