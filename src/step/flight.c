@@ -10,8 +10,8 @@
 //
 // Groups that land take the midpoint rule as well, from the start of the step: forces that stop
 // them in it are followed by the impact stage, which settles their energy. But nothing of them may
-// rest: all contacts are apart, or move by more than weight does in a step. A body alone on which
-// some contacts rest lands where they do not last (step/persistent.h).
+// rest: all contacts are apart, or move by more than a quarter of what weight does in a step. A body
+// alone on which some contacts rest lands where they do not last (step/persistent.h).
 //
 // Bodies that give nothing back lose their energy where they land: their contacts stay.
 #include "step/flight.h"
@@ -26,6 +26,7 @@
 
 static const double CLOSED = 1e-9; // a gap below this counts as closed [m]
 static const double STILL = 1e-9;  // a speed below this is none [m/s]
+static const double WEIGHT = 0.25; // of what it does in a step: more than that is apart
 
 // 1 for groups that may fly.
 static void find_groups(const CondSim* sim, int* flies)
@@ -94,7 +95,7 @@ double cond_flight_approach(const CondSim* sim, const CondState* state,
 
 int cond_flight_is_apart(const CondSim* sim, const CondCandidate* candidate, double speed)
 {
-    double fall = sim->time_step * vec3_norm(sim->model->settings.gravity);
+    double fall = WEIGHT * sim->time_step * vec3_norm(sim->model->settings.gravity);
     return candidate->gap > CLOSED + 0.5 * fall * sim->time_step || fabs(speed) > STILL + fall;
 }
 

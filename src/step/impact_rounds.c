@@ -25,7 +25,7 @@
 
 static const double TIE = 1e-6;    // of the fastest approach: as fast
 static const double OVER = 1e-6;   // of the first approach: no approach any more
-static const double FALL = 0.1;    // of the speed that weight gives in a step: no impact any more
+static const double FALL = 0.03;   // of the speed that weight gives in a step: no impact any more
 static const double NOISE = 1e-12; // of the energy of motion: no gain
 
 enum {
