@@ -10,8 +10,8 @@
 //
 // Groups that land take the midpoint rule as well, from the start of the step: forces that stop
 // them in it are followed by the impact stage, which settles their energy. But nothing of them may
-// rest: all contacts are apart, or move by more than a quarter of what weight does in a step. A body
-// alone on which some contacts rest lands where they do not last (step/persistent.h).
+// rest: all contacts are apart, or move by more than a quarter of what weight does in a step. A
+// body alone on which some contacts rest lands where they do not last (step/persistent.h).
 //
 // Bodies that give nothing back lose their energy where they land: their contacts stay.
 #include "step/flight.h"
