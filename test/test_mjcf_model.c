@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void write_text(const char* name, const char* text)
 {
@@ -484,6 +485,37 @@ static void test_mocap(void** state)
             "mocap body 'x' is not a child of the world");
 }
 
+// Messages and warnings hold long paths whole, or begin with dots where they leave some out.
+static void test_long_paths(void** state)
+{
+    (void)state;
+    char path[1200] = "";
+    for (int depth = 0; depth < 4; depth++) {
+        size_t at = strlen(path);
+        memset(path + at, 'a' + depth, 180);
+        path[at + 180] = 0;
+        mkdir(path, 0777);
+        path[at + 180] = '/';
+        snprintf(path + at + 181, sizeof path - at - 181, "x.xml");
+        write_text(path, "<mujoco><worldbody><geom type='ring'/></worldbody></mujoco>");
+        CondScene* scene = NULL;
+        CondError error = {0};
+        assert_int_equal(cond_scene_read(NULL, path, 0, NULL, &scene, &error), COND_BAD_INPUT);
+        const char* end = strstr(error.message, "x.xml:1: type='ring' of <geom> is none of plane");
+        assert_non_null(end);
+        assert_non_null(strstr(end, "cylinder, box, mesh"));
+        assert_int_equal(strncmp(error.message, "...", 3) == 0, depth == 3);
+        assert_int_equal(strncmp(error.message, path, strlen(path)) == 0, depth < 3);
+        write_text(path, "<mujoco><worldbody><geom type='sphere' size='1'/></worldbody>"
+                         "<extension><plugin/></extension></mujoco>");
+        assert_int_equal(cond_scene_read(NULL, path, 0, NULL, &scene, &error), COND_OK);
+        assert_true(warns(scene, "x.xml:1: <extension> is left out"));
+        assert_true(depth == 3 || warns(scene, path));
+        cond_scene_destroy(scene);
+        path[at + 181] = 0;
+    }
+}
+
 // Names may hold slashes.
 static void test_slashes(void** state)
 {
@@ -502,13 +534,13 @@ static void test_slashes(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replicate),      cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_unknown),        cmocka_unit_test(test_shared_default),
-        cmocka_unit_test(test_force_range),    cmocka_unit_test(test_short_keys),
-        cmocka_unit_test(test_references),     cmocka_unit_test(test_slashes),
-        cmocka_unit_test(test_passive),        cmocka_unit_test(test_sensors),
-        cmocka_unit_test(test_mocap),          cmocka_unit_test(test_spring_damper),
-        cmocka_unit_test(test_key_velocities),
+        cmocka_unit_test(test_replicate),     cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_unknown),       cmocka_unit_test(test_shared_default),
+        cmocka_unit_test(test_force_range),   cmocka_unit_test(test_short_keys),
+        cmocka_unit_test(test_references),    cmocka_unit_test(test_slashes),
+        cmocka_unit_test(test_passive),       cmocka_unit_test(test_sensors),
+        cmocka_unit_test(test_mocap),         cmocka_unit_test(test_long_paths),
+        cmocka_unit_test(test_spring_damper), cmocka_unit_test(test_key_velocities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,13 +24,13 @@ struct CondFile {
 
 static CondStatus fail(const char* path, int reason, CondError* error)
 {
-    return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written: %s", path,
+    return cond_error_set(error, COND_NO_FILE, "%.1000s: cannot be written: %s", path,
                           strerror(reason));
 }
 
 static CondStatus no_memory(const char* path, CondError* error)
 {
-    return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path);
+    return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.1000s", path);
 }
 
 int cond_file_is_special(const char* path)
@@ -179,7 +179,7 @@ CondStatus cond_file_end(CondFile* file, int keep, CondError* error)
     if (file->temporary && (!keep || reason))
         remove(file->temporary);
     if (keep && reason)
-        status = cond_error_set(error, COND_NO_FILE, "%.200s: could not be written to its end: %s",
+        status = cond_error_set(error, COND_NO_FILE, "%.1000s: could not be written to its end: %s",
                                 file->shown, strerror(reason));
     CondContext m = file->context;
     cond_release(&m, file->path);
@@ -202,7 +202,7 @@ CondStatus cond_file_replace(const CondContext* context, const char* path, int n
     int reason = errno;
     status = cond_file_end(file, whole, error);
     if (!status && !whole)
-        status = cond_error_set(error, COND_NO_FILE, "%.200s: could not be written to its end: %s",
+        status = cond_error_set(error, COND_NO_FILE, "%.1000s: could not be written to its end: %s",
                                 path, strerror(reason));
     return status;
 }

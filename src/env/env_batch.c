@@ -252,8 +252,8 @@ static CondStatus advance(CondEnv* env, int i, const double* action, CondAutores
     } else {
         status = cond_env_step(env, action, result);
         if (status < 0 && status != COND_DIVERGED)
-            cond_error_set(error, status, "environment %d: %s: %.200s", i, cond_status_name(status),
-                           cond_env_message(env));
+            cond_error_set(error, status, "environment %d: %s: %.1000s", i,
+                           cond_status_name(status), cond_env_message(env));
         outcome.ended = cond_env_is_over(env);
     }
     status = result->status;

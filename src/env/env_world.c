@@ -124,7 +124,7 @@ static CondStatus make_world(const CondEnv* env, uint64_t seed, CondScene* scene
     CondStatus status = furnish(world, &env->context, &why);
     if (!status)
         return COND_OK;
-    cond_error_set(error, status, "%.200s: %.250s", env->source.file, why.message);
+    cond_error_set(error, status, "%.1000s: %.900s", env->source.file, why.message);
     cond_env_world_destroy(world);
     return status;
 }
@@ -185,7 +185,7 @@ static CondStatus draw_model(CondEnv* env, CondState** start, CondError* error)
     status = cond_env_points_check(env->spare.model, scene, &why);
     if (!status)
         status = cond_state_create(env->spare.model, start, &why);
-    return status ? cond_error_set(error, status, "%.200s: %.250s", env->source.file, why.message)
+    return status ? cond_error_set(error, status, "%.1000s: %.900s", env->source.file, why.message)
                   : COND_OK;
 }
 

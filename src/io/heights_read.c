@@ -20,7 +20,7 @@ typedef struct Reading {
 
 static CondStatus refuse(const Reading* r, const char* text)
 {
-    return cond_error_set(r->error, COND_BAD_INPUT, "%.200s:%d: %s", r->path, r->line, text);
+    return cond_error_set(r->error, COND_BAD_INPUT, "%.1000s:%d: %s", r->path, r->line, text);
 }
 
 static CondStatus reserve(CondHeights* heights, int* capacity, int n)

@@ -43,7 +43,7 @@ CondStatus cond_coloured_mesh_read(const CondContext* context, const char* path,
         status = cond_coloured_mesh_import(&file, mesh);
     }
     if (status == COND_OUT_OF_MEMORY)
-        cond_error_set(error, status, "%.200s: no memory for its triangles", path);
+        cond_error_set(error, status, "%.1000s: no memory for its triangles", path);
     cond_mesh_file_close(&file);
     cond_mesh_palette_end(&palette);
     return status;

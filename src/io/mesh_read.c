@@ -116,7 +116,7 @@ CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh
     if (!find_format(path) && !cond_mesh_import_format(path))
         return cond_error_set(
             error, COND_NOT_SUPPORTED,
-            "%.200s: its ending is none of .msh, .vtk, .vtu, .obj, .stl, .dae, .glb, "
+            "%.1000s: its ending is none of .msh, .vtk, .vtu, .obj, .stl, .dae, .glb, "
             ".gltf, .ply, .3ds",
             path);
     CondMeshFile file;

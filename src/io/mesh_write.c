@@ -107,7 +107,7 @@ CondStatus cond_mesh_text_file(const CondContext* context, const char* path, int
     CondFilePart part[COND_MESH_TEXT_PARTS];
     for (int k = 0; k < n; k++) {
         if (text[k]->failed)
-            return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path);
+            return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.1000s", path);
         part[k] = (CondFilePart){text[k]->data, text[k]->size};
     }
     return cond_file_replace(context, path, n, part, error);
@@ -161,7 +161,7 @@ static CondStatus check_range(const char* path, const Format* format, const Cond
             if (fabs(mesh->node[3 * (size_t)i + k]) > FLT_MAX)
                 return cond_error_set(
                     error, COND_NOT_SUPPORTED,
-                    "%.200s: node %d is at %g, and a binary %s file holds no more "
+                    "%.1000s: node %d is at %g, and a binary %s file holds no more "
                     "than %.3g; as text it can be written",
                     path, i, mesh->node[3 * (size_t)i + k], format->ending, (double)FLT_MAX);
     return COND_OK;
@@ -172,21 +172,21 @@ static CondStatus check_settings(const char* path, const Format* format, const C
 {
     if (!format)
         return cond_error_set(error, COND_NOT_SUPPORTED,
-                              "%.200s: its ending is none of .msh, .vtk, .vtu, .obj, .stl", path);
+                              "%.1000s: its ending is none of .msh, .vtk, .vtu, .obj, .stl", path);
     if (format->surface_only && mesh->n_tet)
         return cond_error_set(error, COND_NOT_SUPPORTED,
-                              "%.200s: %s files cannot hold the %d tetrahedra of the mesh; its "
+                              "%.1000s: %s files cannot hold the %d tetrahedra of the mesh; its "
                               "surface alone can be written",
                               path, format->ending, mesh->n_tet);
     if (settings->encoding == COND_MESH_BASE64 && !format->base64)
-        return cond_error_set(error, COND_NOT_SUPPORTED, "%.200s: base64 is for .vtu files only",
+        return cond_error_set(error, COND_NOT_SUPPORTED, "%.1000s: base64 is for .vtu files only",
                               path);
     if (settings->compress && (!format->base64 || settings->encoding == COND_MESH_ASCII))
         return cond_error_set(error, COND_NOT_SUPPORTED,
-                              "%.200s: only binary .vtu files can be compressed", path);
+                              "%.1000s: only binary .vtu files can be compressed", path);
     if (settings->gmsh_version != 22 && settings->gmsh_version != 41)
         return cond_error_set(error, COND_NOT_SUPPORTED,
-                              "%.200s: gmsh version %d.%d; 2.2 and 4.1 can be written", path,
+                              "%.1000s: gmsh version %d.%d; 2.2 and 4.1 can be written", path,
                               settings->gmsh_version / 10, settings->gmsh_version % 10);
     return COND_OK;
 }
@@ -213,7 +213,7 @@ CondStatus cond_mesh_write(const CondContext* context, const char* path, const C
     // Numbers have a decimal point, whatever the language of the host program.
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.1000s", path);
     locale_t before = uselocale(plain);
     CondMeshText text = {.context = cond_context_or_default(context)};
     format->write(&text, mesh, used);

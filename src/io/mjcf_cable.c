@@ -93,7 +93,7 @@ static void put_material(CondMjcf* m, const CondMjcfNode* node, const char* name
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)
-        cond_mjcf_refuse(m, node, "%s: %.200s", issue.field, issue.text);
+        cond_mjcf_refuse(m, node, "%s: %.1000s", issue.field, issue.text);
 }
 
 // Its first link is held by the body it stands in, or as a ball joint, or not at all.
@@ -117,7 +117,7 @@ static void put_hold(CondMjcf* m, CondMjcfNode* node, const CondMjcfCable* cable
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)
-        cond_mjcf_refuse(m, node, "%s: %.200s", issue.field, issue.text);
+        cond_mjcf_refuse(m, node, "%s: %.1000s", issue.field, issue.text);
 }
 
 static void make_cable(CondMjcf* m, CondMjcfCable* cable, int number)

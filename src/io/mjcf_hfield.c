@@ -53,7 +53,7 @@ static double* take_file(CondMjcf* m, const CondMjcfNode* node, const char* path
         fclose(stream);
     if (!good)
         cond_mjcf_warn(m, node,
-                       "<hfield> is left out: %.150s is no file of heights (pictures are "
+                       "<hfield> is left out: %.1000s is no file of heights (pictures are "
                        "not read)",
                        path);
     size[0] = count[0];

@@ -40,7 +40,7 @@ void cond_mjcf_find_file(CondMjcf* m, const CondMjcfNode* node, const char* name
             memcpy(path, other, sizeof other);
     }
     if (!fits)
-        cond_mjcf_refuse(m, node, "the path of %.100s is longer than %d bytes", name,
+        cond_mjcf_refuse(m, node, "the path of %.1000s is longer than %d bytes", name,
                          COND_PATH_SIZE - 1);
 }
 
@@ -217,7 +217,7 @@ int cond_mjcf_mesh_moments(CondMjcf* m, const CondMjcfNode* geom, CondMjcfMesh* 
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     if (status)
-        cond_mjcf_refuse(m, geom, "its mass cannot be computed: %.200s", error.message);
+        cond_mjcf_refuse(m, geom, "its mass cannot be computed: %.1000s", error.message);
     else if (!(sum.weight > 0.0))
         cond_mjcf_refuse(m, geom, "its mass cannot be computed: mesh '%.60s' has no volume",
                          mesh->name ? mesh->name : "");

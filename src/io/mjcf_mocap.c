@@ -50,7 +50,7 @@ static void hold(CondMjcf* m, const CondMjcfBody* body, const CondMjcfPose* pose
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)
-        cond_mjcf_refuse(m, body->node, "%s: %.200s", issue.field, issue.text);
+        cond_mjcf_refuse(m, body->node, "%s: %.1000s", issue.field, issue.text);
 }
 
 static void make_mocap(CondMjcf* m, int b, const CondMjcfGeom* geom, const CondMjcfPose* start)

@@ -10,7 +10,7 @@
 
 void cond_mjcf_refuse(CondMjcf* m, const CondMjcfNode* node, const char* format, ...)
 {
-    char text[320];
+    char text[1100];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -29,7 +29,8 @@ void cond_mjcf_warn(CondMjcf* m, const CondMjcfNode* node, const char* format, .
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (cond_scene_warn(m->scene, "%s:%ld: %s", cond_urdf_tail(node->file), node->line, text))
+    if (cond_scene_warn(m->scene, "%s%s:%ld: %s", cond_urdf_cut(node->file),
+                        cond_urdf_tail(node->file), node->line, text))
         cond_mjcf_no_memory(m);
 }
 

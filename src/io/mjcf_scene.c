@@ -11,7 +11,7 @@ static void refuse_issue(CondMjcf* m, const CondMjcfNode* node, CondStatus statu
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)
-        cond_mjcf_refuse(m, node, "%s: %.200s", issue->field, issue->text);
+        cond_mjcf_refuse(m, node, "%s: %.1000s", issue->field, issue->text);
 }
 
 void cond_mjcf_scene_name(CondMjcf* m, const CondMjcfNode* node, const char* own,
@@ -47,7 +47,7 @@ int cond_mjcf_check_mesh(CondMjcf* m, const CondMjcfGeom* geom)
     if (stream)
         fclose(stream);
     else
-        cond_mjcf_refuse(m, mesh->node, "the mesh %.200s cannot be opened", mesh->file);
+        cond_mjcf_refuse(m, mesh->node, "the mesh %.1000s cannot be opened", mesh->file);
     return stream != NULL;
 }
 

@@ -108,7 +108,7 @@ static void make_sensor(CondMjcf* m, CondMjcfNode* node, CondSensorKind kind, in
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)
-        cond_mjcf_refuse(m, node, "%s: %.200s", issue.field, issue.text);
+        cond_mjcf_refuse(m, node, "%s: %.1000s", issue.field, issue.text);
 }
 
 void cond_mjcf_make_sensors(CondMjcf* m)

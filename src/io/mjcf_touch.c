@@ -101,7 +101,7 @@ static void exclude(CondMjcf* m, const CondMjcfNode* node, int a, int b)
             if (status == COND_OUT_OF_MEMORY)
                 cond_mjcf_no_memory(m);
             else if (status)
-                cond_mjcf_warn(m, node, "<exclude> is left out: %.150s", issue.text);
+                cond_mjcf_warn(m, node, "<exclude> is left out: %.1000s", issue.text);
         }
 }
 

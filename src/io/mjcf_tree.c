@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_PATH = 1024 };
+enum { LONGEST_PATH = 8192 };
 
 static char* keep(CondArena* arena, const char* text)
 {
@@ -94,12 +94,12 @@ static CondStatus include_file(Source* source, const xmlNode* node, CondMjcfNode
         join_path(source->file.path, name, path);
     if (!is_readable(path))
         return cond_urdf_refuse(&source->file, node, COND_BAD_INPUT,
-                                "the included file %.200s cannot be opened", name);
+                                "the included file %.1000s cannot be opened", name);
     Paths* paths = source->paths;
     for (int i = 0; i < paths->n; i++)
         if (strcmp(paths->path[i], path) == 0)
             return cond_urdf_refuse(&source->file, node, COND_BAD_INPUT,
-                                    "%.200s is included a second time", name);
+                                    "%.1000s is included a second time", name);
     Source inner = *source;
     inner.file.path = keep(source->arena, path);
     return inner.file.path ? read_file(&inner, parent, NULL) : no_memory(source);

@@ -76,7 +76,7 @@ static CondStatus read_library(const CondSceneReader* reader, const CondSection*
     CondYamlNode* root = NULL;
     status = cond_yaml_read(&library.context, library.file, &root, library.error);
     if (status == COND_NO_FILE)
-        return cond_scene_refuse(reader, node, "library", "the file %.200s cannot be read",
+        return cond_scene_refuse(reader, node, "library", "the file %.1000s cannot be read",
                                  library.file);
     const CondYamlNode* list = status ? NULL : cond_yaml_find(root, "materials");
     if (!status && (!list || root->n_child != 1))

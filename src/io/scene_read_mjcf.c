@@ -46,7 +46,7 @@ static CondStatus write_mjcf(CondSceneReader* reader, const CondMjcfOptions* opt
         for (int i = 0; i < made->n_warning && !status; i++)
             status = cond_scene_warn(reader->scene, "%s", made->warning[i]);
         if (status)
-            cond_error_set(reader->error, status, "no memory to read %.200s", reader->file);
+            cond_error_set(reader->error, status, "no memory to read %.1000s", reader->file);
     }
     cond_scene_destroy(made);
     return status;
@@ -126,7 +126,7 @@ CondStatus cond_mjcf_read_entry(const CondSceneReader* reader, const CondYamlNod
                            scene->n_sensor};
     status = cond_mjcf_read(reader->scene, draft.file, &options, &error);
     if (status == COND_NO_FILE)
-        return cond_scene_refuse(reader, node, path, "the file %.200s cannot be read", draft.file);
+        return cond_scene_refuse(reader, node, path, "the file %.1000s cannot be read", draft.file);
     return status ? cond_error_set(reader->error, status, "%s", error.message)
                   : note_lines(reader, before, node->line);
 }

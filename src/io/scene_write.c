@@ -487,15 +487,15 @@ CondStatus cond_scene_write(const CondScene* scene, const char* path, CondError*
     CondSceneText text = {.context = scene->arena.context, .folder = folder};
     CondStatus status = cond_scene_write_text(scene, &text);
     if (status)
-        cond_error_set(error, status, "no memory to write %.200s", path);
+        cond_error_set(error, status, "no memory to write %.1000s", path);
     FILE* file = status ? NULL : fopen(path, "wb");
     if (!status && !file)
-        status = cond_error_set(error, COND_NO_FILE, "%.200s: the file cannot be opened", path);
+        status = cond_error_set(error, COND_NO_FILE, "%.1000s: the file cannot be opened", path);
     if (file) {
         int wrong = fwrite(text.text, 1, (size_t)text.length, file) != (size_t)text.length;
         if (fclose(file) || wrong)
             status =
-                cond_error_set(error, COND_NO_FILE, "%.200s: the file cannot be written", path);
+                cond_error_set(error, COND_NO_FILE, "%.1000s: the file cannot be written", path);
     }
     cond_scene_text_release(&text);
     return status;

@@ -101,7 +101,7 @@ enum {
 
 static CondStatus no_memory(const Reading* r)
 {
-    return cond_error_set(r->reader.error, COND_OUT_OF_MEMORY, "no memory to read %.200s",
+    return cond_error_set(r->reader.error, COND_OUT_OF_MEMORY, "no memory to read %.1000s",
                           r->reader.file);
 }
 
@@ -430,7 +430,7 @@ CondStatus cond_study_read(const CondContext* context, const char* path, CondStu
     *out = NULL;
     CondStudy* study = cond_allocate(&m, 1, sizeof *study);
     if (!study)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to read %.200s", path);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to read %.1000s", path);
     cond_arena_begin(&m, &study->arena);
     study->run.every = 1;
     const Reading reading = {{m, path, error, NULL}, study};

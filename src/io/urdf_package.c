@@ -127,5 +127,5 @@ CondStatus cond_urdf_find_file(const CondUrdfFile* file, const xmlNode* node, co
     if (*found)
         return COND_OK;
     strcpy(guess, given);
-    return cond_urdf_warn(file, node, "mesh '%.150s' is not there", name);
+    return cond_urdf_warn(file, node, "mesh '%.1000s' is not there", name);
 }

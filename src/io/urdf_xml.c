@@ -14,7 +14,12 @@
 const char* cond_urdf_tail(const char* path)
 {
     size_t length = strlen(path);
-    return length > 150 ? path + length - 150 : path;
+    return length > COND_URDF_PATH ? path + length - COND_URDF_PATH : path;
+}
+
+const char* cond_urdf_cut(const char* path)
+{
+    return cond_urdf_tail(path) == path ? "" : "...";
 }
 
 // Adds a line to the message: the first fault gives the status, the last line counts what does not
@@ -43,18 +48,19 @@ static CondStatus add_fault(const CondUrdfFile* file, CondStatus status, const c
 CondStatus cond_urdf_refuse_at(const CondUrdfFile* file, const char* path, long at,
                                CondStatus status, const char* text)
 {
-    char line[512];
+    char line[COND_URDF_PATH + 1200];
     if (at > 0)
-        snprintf(line, sizeof line, "%s:%ld: %s", cond_urdf_tail(path), at, text);
+        snprintf(line, sizeof line, "%s%s:%ld: %s", cond_urdf_cut(path), cond_urdf_tail(path), at,
+                 text);
     else
-        snprintf(line, sizeof line, "%s: %s", cond_urdf_tail(path), text);
+        snprintf(line, sizeof line, "%s%s: %s", cond_urdf_cut(path), cond_urdf_tail(path), text);
     return add_fault(file, status, line);
 }
 
 CondStatus cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondStatus status,
                             const char* format, ...)
 {
-    char text[320];
+    char text[1100];
     if (file->quiet)
         return status;
     va_list arguments;
@@ -73,8 +79,9 @@ CondStatus cond_urdf_warn(const CondUrdfFile* file, const xmlNode* node, const c
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    CondStatus status = cond_articulation_warn(
-        file->articulation, "%s:%ld: %s", cond_urdf_tail(file->path), xmlGetLineNo(node), text);
+    CondStatus status =
+        cond_articulation_warn(file->articulation, "%s%s:%ld: %s", cond_urdf_cut(file->path),
+                               cond_urdf_tail(file->path), xmlGetLineNo(node), text);
     return status ? cond_urdf_refuse(file, NULL, status, "no memory for a warning") : COND_OK;
 }
 
@@ -239,9 +246,9 @@ static CondStatus refuse_syntax(const CondUrdfFile* file, const Reading* reading
         return cond_urdf_refuse(file, NULL, COND_OUT_OF_MEMORY, "no memory to read the file");
     if (!reading->code)
         return cond_urdf_refuse(file, NULL, COND_BAD_INPUT, "this is not XML");
-    char line[512];
-    snprintf(line, sizeof line, "%s:%d: %s", cond_urdf_tail(file->path), reading->line,
-             reading->message);
+    char line[COND_URDF_PATH + 1200];
+    snprintf(line, sizeof line, "%s%s:%d: %s", cond_urdf_cut(file->path),
+             cond_urdf_tail(file->path), reading->line, reading->message);
     return add_fault(file, COND_BAD_INPUT, line);
 }
 

@@ -60,7 +60,10 @@ cond_urdf_refuse(const CondUrdfFile* file, const xmlNode* node, CondStatus statu
 CondStatus cond_urdf_refuse_at(const CondUrdfFile* file, const char* path, long at,
                                CondStatus status, const char* text);
 // Of a very long path the end, which says more than the beginning.
+enum { COND_URDF_PATH = 600 }; // characters of it
 const char* cond_urdf_tail(const char* path);
+// "..." where that is not all of it, to stand before it.
+const char* cond_urdf_cut(const char* path);
 // Keeps "path:line: text" among the warnings of the articulation.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

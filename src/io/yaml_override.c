@@ -23,7 +23,7 @@ typedef struct Override {
 
 static CondStatus no_memory(const Override* override)
 {
-    return cond_error_set(override->error, COND_OUT_OF_MEMORY, "no memory for --set %.200s",
+    return cond_error_set(override->error, COND_OUT_OF_MEMORY, "no memory for --set %.1000s",
                           override->text);
 }
 

@@ -18,7 +18,7 @@ CondStatus cond_yaml_error(CondError* error, CondStatus status, const char* path
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (override)
-        return cond_error_set(error, status, "--set %.150s: %s", override, text);
+        return cond_error_set(error, status, "--set %.1000s: %s", override, text);
     // Of a very long path the end says more than the beginning.
     size_t length = strlen(path);
     const char* tail = length > 150 ? path + length - 150 : path;
@@ -100,7 +100,7 @@ static CondStatus refuse(const Builder* builder, int line, const char* text)
 
 static CondStatus no_memory(const Builder* builder)
 {
-    return cond_error_set(builder->error, COND_OUT_OF_MEMORY, "no memory to read %.200s",
+    return cond_error_set(builder->error, COND_OUT_OF_MEMORY, "no memory to read %.1000s",
                           builder->override ? builder->override : builder->path);
 }
 
@@ -302,7 +302,7 @@ static CondStatus load(const CondContext* context, const char* path, FILE* file,
     int n = 0;
     for (;;) {
         if (cond_reserve(context, text, &capacity, n + 4096, 1))
-            return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to read %.200s", path);
+            return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to read %.1000s", path);
         size_t got = fread(*text + n, 1, (size_t)(capacity - n), file);
         n += (int)got;
         if ((unsigned)n > COND_YAML_LARGEST)

@@ -19,7 +19,7 @@
 #include "cond/scene.h"
 #include "cond/status.h"
 
-#define COND_WARNING_SIZE 256
+#define COND_WARNING_SIZE 1536 // a whole path and more
 
 typedef enum CondLinkJointKind {
     COND_LINK_FIXED = 0,

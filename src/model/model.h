@@ -213,7 +213,7 @@ struct CondModel {
     const struct CondCompiledAgain* again; // and what it may take of another model; NULL: nothing
     CondSceneSettings settings;
     int n_warning;
-    char (*warning)[256]; // what the reader of the scene left out              (n_warning)
+    char (*warning)[1536]; // what the reader of the scene left out              (n_warning)
     int n_dof, n_q;
     int max_point_dof; // coordinates that a point may depend on, at most
     int n_target;      // joint targets of all robots

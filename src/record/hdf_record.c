@@ -60,7 +60,7 @@ typedef struct HdfRecord {
 
 static CondStatus fail(const HdfRecord* record, CondError* error)
 {
-    return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written", record->path);
+    return cond_error_set(error, COND_NO_FILE, "%.1000s: cannot be written", record->path);
 }
 
 // A series of a column or more at group/name.
@@ -369,7 +369,7 @@ static CondStatus commit(HdfRecord* record, int n_frame, CondError* error)
         return fail(record, error);
     CondStatus status = record->xdmf_path ? cond_xdmf_flush(&record->xdmf) : COND_OK;
     if (status)
-        return cond_error_set(error, status, "%.200s: %s", record->xdmf_path,
+        return cond_error_set(error, status, "%.1000s: %s", record->xdmf_path,
                               status == COND_OUT_OF_MEMORY ? "out of memory" : "cannot be written");
     record->n_committed = n_frame;
     record->committed = cond_seconds();
@@ -463,7 +463,7 @@ static CondStatus begin_files(HdfRecord* record, CondError* error)
     int failed;
     if (cond_file_is_special(record->path))
         return cond_error_set(error, COND_NO_FILE,
-                              "%.200s: cannot be written: a recording is a regular file",
+                              "%.1000s: cannot be written: a recording is a regular file",
                               record->path);
     if (cond_hdf_journal_begin(&record->arena.context, &record->file.journal))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");

@@ -41,7 +41,7 @@ CondStatus cond_png_write(const CondContext* context, const char* path, int widt
     CondContext m = cond_context_or_default(context);
     if (width < 1 || height < 1 || width > 8192 || height > 8192)
         return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "%.200s: a picture of %d x %d pixels: each must be 1 to 8192", path,
+                              "%.1000s: a picture of %d x %d pixels: each must be 1 to 8192", path,
                               width, height);
     size_t raw = (size_t)height * (3 * (size_t)width + 1);
     uLongf packed = compressBound((uLong)raw);
@@ -49,7 +49,7 @@ CondStatus cond_png_write(const CondContext* context, const char* path, int widt
     uint8_t* data = cond_allocate(&m, packed + 12, 1);
     CondStatus status = COND_OK;
     if (!rows || !data) {
-        status = cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path);
+        status = cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.1000s", path);
     } else {
         put32(header + 8, (unsigned long)width);
         put32(header + 12, (unsigned long)height);

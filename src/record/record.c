@@ -52,12 +52,12 @@ CondStatus cond_record_open(const CondContext* context, const char* path, const 
     CondRecordSettings chosen = cond_record_settings_default();
     if (!kind)
         return cond_error_set(error, COND_NOT_SUPPORTED,
-                              "%.200s: a record is a .h5, .hdf, .vtkhdf, .xdmf or .pvd file, and "
+                              "%.1000s: a record is a .h5, .hdf, .vtkhdf, .xdmf or .pvd file, and "
                               "this has another ending",
                               path);
     if (cond_model_n_body(model) == 0)
         return cond_error_set(error, COND_NOT_SUPPORTED,
-                              "%.200s: the scene has no body that could be recorded", path);
+                              "%.1000s: the scene has no body that could be recorded", path);
     CondStatus status = COND_OK;
     if (settings)
         status = cond_definition_take(settings, &chosen, sizeof chosen,

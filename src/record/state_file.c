@@ -18,10 +18,10 @@ CondStatus cond_state_write(const CondModel* model, const CondState* state, cons
         cond_error_set(error, status, "the state is not one of this model");
     } else if (body >= 0) {
         status = cond_error_set(error, COND_DIVERGED,
-                                "%.200s: not written: body %s has numbers that are not finite",
+                                "%.1000s: not written: body %s has numbers that are not finite",
                                 path, cond_model_body_name(model, body));
     } else if (!bytes) {
-        status = cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", path);
+        status = cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.1000s", path);
     } else {
         cond_state_save(model, state, bytes, whole.size, &whole.size);
         status = cond_file_replace(m, path, 1, &whole, error);
@@ -37,7 +37,7 @@ CondStatus cond_state_read(const CondModel* model, CondState* state, const char*
     CondError why;
     CondStatus status = cond_mesh_file_open(&file, &model->arena.context, path, error);
     if (!status && (status = cond_state_load(model, state, file.data, file.size, &why)))
-        cond_error_set(error, status, "%.200s: %.250s", path, why.message);
+        cond_error_set(error, status, "%.1000s: %.900s", path, why.message);
     cond_mesh_file_close(&file);
     return status;
 }

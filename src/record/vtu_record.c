@@ -119,7 +119,8 @@ static CondStatus add_to_collection(VtuRecord* record, double time, CondError* e
     // Numbers have a decimal point, whatever the language of the host program.
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.200s", record->path);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory to write %.1000s",
+                              record->path);
     locale_t host = uselocale(plain);
     add_entry(record, time, 0, "");
     add_entry(record, time, 1, "_contacts");

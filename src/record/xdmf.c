@@ -155,7 +155,7 @@ CondStatus cond_xdmf_open(const CondContext* context, const char* path, const ch
         return COND_OK;
     if (status == COND_OUT_OF_MEMORY)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    return cond_error_set(error, COND_NO_FILE, "%.200s: cannot be written: %s", path,
+    return cond_error_set(error, COND_NO_FILE, "%.1000s: cannot be written: %s", path,
                           strerror(errno));
 }
 

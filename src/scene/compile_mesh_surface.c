@@ -83,7 +83,7 @@ static CondStatus read_mesh_surface(const CondScene* scene, const char* path, co
         status = make_mesh_surface(scene, mesh, convex, mesh_surface, mended, &inner);
     }
     if (status && inner.status)
-        cond_error_set(error, status, "%.200s: %.1500s", path, inner.message);
+        cond_error_set(error, status, "%.1000s: %.900s", path, inner.message);
     cond_mesh_destroy(mesh);
     return status;
 }

@@ -165,7 +165,7 @@ static CondStatus link_mesh(Growing* g, const CondBody* body, const CondLinkShap
     if (shape->missing)
         return cond_error_set(
             g->error, COND_NO_FILE,
-            "%s: collision mesh '%.200s' is not there (package_dirs of the robot "
+            "%s: collision mesh '%.1000s' is not there (package_dirs of the robot "
             "or --package-dir say where packages are, missing_meshes: true goes on "
             "without)",
             owner, shape->file);
@@ -175,10 +175,10 @@ static CondStatus link_mesh(Growing* g, const CondBody* body, const CondLinkShap
         cond_compile_mesh_surface(g->model, g->scene, owner, shape->file, shape->size, convex,
                                   mesh_surface, &mended, g->error);
     if (status == COND_BAD_INPUT && mended.status) // there is no hull either
-        return cond_articulation_warn(body->arm, "%.150s: it is flat and does not count",
+        return cond_articulation_warn(body->arm, "%.1000s: it is flat and does not count",
                                       shape->file);
     if (!status && mended.status && !convex)
-        status = cond_articulation_warn(body->arm, "%.100s: %.100s: taken as convex", shape->file,
+        status = cond_articulation_warn(body->arm, "%.400s: %.400s: taken as convex", shape->file,
                                         mended.message);
     return status;
 }

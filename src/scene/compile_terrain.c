@@ -36,7 +36,8 @@ static CondStatus take_surface(const CondScene* scene, const CondObstacleDef* de
     if (!status)
         status = cond_mesh_mend(*open, error);
     if (!status && (*open)->n_triangle == 0)
-        status = cond_error_set(error, COND_BAD_INPUT, "%.200s: there are no triangles", def->mesh);
+        status =
+            cond_error_set(error, COND_BAD_INPUT, "%.1000s: there are no triangles", def->mesh);
     return status;
 }
 

@@ -7,7 +7,7 @@
 #include "cond/scene.h"
 #include "scene/name_index.h"
 
-#define COND_SCENE_WARNING 256
+#define COND_SCENE_WARNING 1536 // a whole path and more
 
 // Lists of a scene file whose entries are looked at again when the scene is compiled.
 typedef enum CondSceneList {

@@ -11,7 +11,8 @@ void cond_scene_set_files(CondScene* scene, const CondSceneFiles* files)
 static CondStatus cannot_read(const char* path, CondError* error)
 {
     return cond_error_set(error, COND_NOT_SUPPORTED,
-                          "%.200s: this scene has no reader of files (cond_scene_set_files)", path);
+                          "%.1000s: this scene has no reader of files (cond_scene_set_files)",
+                          path);
 }
 
 CondStatus cond_scene_get_mesh(const CondScene* scene, const char* path, CondMesh** mesh,

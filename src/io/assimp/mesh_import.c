@@ -83,7 +83,7 @@ static CondStatus import(const CondMeshFile* file, const Sink* sink)
     if (!scene || !scene->mRootNode) {
         const char* why = aiGetErrorString();
         int length = (int)strcspn(why, "\r\n");
-        CondStatus status = cond_error_set(file->error, COND_BAD_INPUT, "%.200s: %.*s", file->path,
+        CondStatus status = cond_error_set(file->error, COND_BAD_INPUT, "%.1000s: %.*s", file->path,
                                            length < 200 ? length : 200, why);
         aiReleaseImport(scene);
         return status;
