@@ -324,6 +324,43 @@ static void test_groups_of_geoms(void** state)
     trial_end(&t);
 }
 
+// A pair touches whatever contype and conaffinity say, with its own friction; so in a scene file.
+static void test_pairs(void** state)
+{
+    (void)state;
+    static const char* const pairs[] = {"<pair geom1='floor' geom2='box' friction='.7'/>",
+                                        "<pair geom1='floor' geom2='box'/>",
+                                        "<pair geom1='box' geom2='floor' condim='1'/>", ""};
+    static const double friction[] = {0.7, 0.4, 0.0, NAN};
+    for (int k = 0; k < 4; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><geom name='floor' type='plane' size='5 5 1' contype='1' "
+                 "conaffinity='0' friction='.4'/><body name='b' pos='0 0 .1'><freejoint/><geom "
+                 "name='box' type='box' size='.1 .1 .1' contype='1' conaffinity='0' "
+                 "friction='.2'/></body></worldbody><contact>%s</contact></mujoco>",
+                 pairs[k]);
+        Trial t = begin(text);
+        trial_step(&t, 1);
+        assert_int_equal(cond_sim_n_contact(t.sim), isnan(friction[k]) ? 0 : 4);
+        if (!isnan(friction[k]))
+            assert_near(cond_sim_contact(t.sim, 0).friction[0], friction[k], 0.0);
+        trial_end(&t);
+    }
+    Trial t =
+        trial_text("", "bodies:\n"
+                       "  - {name: a, mass: 1, groups: a, touches: a, shape: {box: [1, 1, "
+                       "1]}}\n"
+                       "  - {name: b, mass: 1, groups: b, touches: b, position: [0, 0, .999], "
+                       "shape: {box: [1, 1, 1]}}\n"
+                       "pairs: [{first: a, second: b, friction: 0.3, restitution: 0.25}]\n");
+    trial_step(&t, 1);
+    assert_int_equal(cond_sim_n_contact(t.sim), 4);
+    assert_near(cond_sim_contact(t.sim, 0).friction[0], 0.3, 0.0);
+    assert_near(cond_sim_contact(t.sim, 0).restitution, 0.25, 0.0);
+    trial_end(&t);
+}
+
 // ---- what is seen, and what is named
 
 static void test_visuals(void** state)
@@ -381,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_friction_per_geom),
         cmocka_unit_test(test_friction_keys),
         cmocka_unit_test(test_groups_of_geoms),
+        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_visuals),
         cmocka_unit_test(test_named),
     };

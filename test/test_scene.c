@@ -375,6 +375,7 @@ static void test_table_tells_the_defaults(void** state)
     CondSettingsDraft settings = {.settings = cond_scene_settings_default()};
     CondBodyDef body = cond_body_def_default();
     CondPlaneDef plane = cond_plane_def_default();
+    CondExcludeDef pair = cond_exclude_def_default();
     CondForceDef force = cond_force_def_default();
     CondSpringDef spring = cond_spring_def_default();
     CondMaterialDef material = cond_material_def_default();
@@ -405,6 +406,7 @@ static void test_table_tells_the_defaults(void** state)
         {"trajectories.waypoints", &waypoint},
         {"bodies", &body},
         {"planes", &plane},
+        {"pairs", &pair},
         {"forces", &force},
         {"springs", &spring},
         {"materials", &material},

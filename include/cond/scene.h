@@ -515,11 +515,14 @@ typedef struct CondPlaneDef {
     CondRubbingDef rubbing; //
 } CondPlaneDef;
 
-// Two things that never touch: bodies, links of robots ("body/link"), obstacles or planes.
+// Two things that never touch: bodies, links of robots ("body/link"), obstacles or planes. Or two
+// whose shapes touch whatever their groups say, with a surface of their own.
 typedef struct CondExcludeDef {
     char name[COND_NAME_SIZE];
     size_t struct_size; // of this struct, by its default function
     char thing[2][2 * COND_NAME_SIZE];
+    int touches;            // 1: they touch
+    CondSurfaceDef surface; // of two that touch; what is not given is as their surfaces say
 } CondExcludeDef;
 
 // Constant force at a point of a body during a span of time.

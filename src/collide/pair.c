@@ -101,6 +101,17 @@ static int is_still(const CondSolid* solid)
     return solid->body < 0 || solid->fixed;
 }
 
+// The surfaces of a pair, and what the pair says itself.
+static void take_surfaces(const CondSkin* a, const CondSkin* b, const CondPairRule* rule,
+                          CondCandidate* candidate)
+{
+    cond_candidate_surfaces(a, b, candidate);
+    if (rule && !isnan(rule->surface.friction[0]))
+        memcpy(candidate->friction, rule->surface.friction, sizeof candidate->friction);
+    if (rule && !isnan(rule->surface.restitution))
+        candidate->restitution = rule->surface.restitution;
+}
+
 // Contacts from meetings, of which body and part on side 1; positions are from `origin`. allowance:
 // the overlap that counts as touching.
 static CondStatus add_candidates(const CondKinematics* kinematics, const CondSolid* a,
@@ -178,11 +189,11 @@ static CondStatus collide_pair(const CondCollider* collider, const CondKinematic
     CondCandidate candidate = {.plane = -1, .triangle = -1};
     uint64_t first = (uint64_t)a->solid->number * (uint64_t)model->n_numbered[1];
     uint64_t pair = first + (uint64_t)b->solid->number;
-    cond_candidate_surfaces(&a->solid->surface, &b->solid->surface, &candidate);
+    const CondPairRule* rule = cond_pair_rule(model, a->solid->number, b->solid->number);
+    take_surfaces(&a->solid->surface, &b->solid->surface, rule, &candidate);
     return add_candidates(kinematics, a->solid, &candidate, b->solid->fixed ? -1 : b->solid->body,
                           b->solid->part, b->pose, COND_KEY_PAIR + pair,
-                          cond_pair_allowance(model, a->solid->number, b->solid->number),
-                          &work->manifold, room->to);
+                          rule ? rule->allowance : 0.0, &work->manifold, room->to);
 }
 
 // A search for pairs, in as many parts as there are rooms for it.
@@ -258,7 +269,8 @@ static CondStatus collide_plane(const CondCollider* collider, const CondKinemati
     CondCandidate candidate = {.plane = i_plane, .triangle = -1};
     uint64_t pair = (uint64_t)a->solid->number * (uint64_t)model->n_plane + (uint64_t)i_plane;
     memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
-    cond_candidate_surfaces(&plane->surface, &a->solid->surface, &candidate);
+    take_surfaces(&plane->surface, &a->solid->surface,
+                  cond_pair_rule(model, a->solid->number, -1 - plane->party), &candidate);
     return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose, COND_KEY_GROUND + pair,
                           0.0, &work->manifold, room->to);
 }

@@ -125,12 +125,76 @@ int cond_mjcf_thing(CondMjcf* m, int body, int geom, char thing[2 * COND_NAME_SI
     return 1;
 }
 
+static int find_geom(const CondMjcf* m, const char* name)
+{
+    for (int g = 0; name && g < m->n_geom; g++)
+        if (strcmp(m->geom[g].name, name) == 0)
+            return g;
+    return -1;
+}
+
+// The geoms of a body that touch.
+static int count_touching(const CondMjcf* m, int body)
+{
+    int n = 0;
+    for (int g = 0; g < m->n_geom; g++)
+        n += m->geom[g].body == body && cond_mjcf_touches(&m->geom[g]);
+    return n;
+}
+
+// One end of a <pair>: what moves is told by its link; 0 where there is none.
+static int put_pair_end(CondMjcf* m, const CondMjcfNode* node, const char* name,
+                        char thing[2 * COND_NAME_SIZE])
+{
+    int g = find_geom(m, name);
+    if (g < 0) {
+        cond_mjcf_refuse(m, node, "there is no geom '%.60s'", name ? name : "");
+        return 0;
+    }
+    int body = m->geom[g].body, moves = m->body[body].scene_body[0] != 0;
+    if (!cond_mjcf_touches(&m->geom[g])) {
+        cond_mjcf_warn(m, node, "<pair> is left out: geom '%.60s' touches nothing else", name);
+        return 0;
+    }
+    if (moves && count_touching(m, body) > 1)
+        cond_mjcf_warn(m, node, "<pair> of geom '%.60s' is one of all geoms of body '%s'", name,
+                       m->body[body].name);
+    return cond_mjcf_thing(m, body, moves ? -1 : g, thing);
+}
+
+// Two geoms that touch whatever contype and conaffinity say.
+static void make_pair(CondMjcf* m, CondMjcfNode* node)
+{
+    CondExcludeDef def = cond_exclude_def_default();
+    CondSceneIssue issue;
+    double friction[5];
+    cond_mjcf_visit(m, node);
+    def.touches = 1;
+    if (!put_pair_end(m, node, cond_mjcf_own(node, "geom1"), def.thing[0]) ||
+        !put_pair_end(m, node, cond_mjcf_own(node, "geom2"), def.thing[1]))
+        return;
+    int n = cond_mjcf_numbers(m, node, "friction", 1, 5, friction);
+    if (n > 0) {
+        def.surface.friction[0] = friction[0];
+        def.surface.friction[1] = n > 1 ? friction[1] : friction[0];
+    }
+    if (cond_mjcf_whole(m, node, "condim", 3) == 1)
+        def.surface.friction[0] = def.surface.friction[1] = 0.0;
+    CondStatus status = cond_scene_put_exclude(m->scene, &def, &issue);
+    if (status == COND_OUT_OF_MEMORY)
+        cond_mjcf_no_memory(m);
+    else if (status)
+        cond_mjcf_warn(m, node, "<pair> is left out: %.150s", issue.text);
+}
+
 void cond_mjcf_make_excludes(CondMjcf* m)
 {
     for (CondMjcfNode* section = m->root->first; section; section = section->next)
         for (CondMjcfNode* node = cond_mjcf_is(section, "contact") ? section->first : NULL;
              node && !cond_mjcf_ends(m); node = node->next) {
             section->used = 1;
+            if (cond_mjcf_is(node, "pair"))
+                make_pair(m, node);
             if (!cond_mjcf_is(node, "exclude"))
                 continue;
             cond_mjcf_visit(m, node);

@@ -34,6 +34,7 @@ CondEntryRead cond_body_read;
 CondEntryRead cond_mjcf_read_entry;
 CondEntryRead cond_obstacle_read;
 CondEntryRead cond_exclude_read;
+CondEntryRead cond_pair_read;
 CondEntryRead cond_patch_read;
 CondEntryRead cond_attachment_read;
 CondEntryRead cond_trajectory_read;

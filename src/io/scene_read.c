@@ -143,6 +143,7 @@ static const CondSceneListRow lists[] = {
     LIST("planes", read_plane, COND_N_LIST, plane),
     LIST("obstacles", cond_obstacle_read, COND_LIST_OBSTACLE, obstacle),
     LIST("exclude", cond_exclude_read, COND_LIST_EXCLUDE, exclude),
+    LIST("pairs", cond_pair_read, COND_LIST_EXCLUDE, exclude),
     LIST("patches", cond_patch_read, COND_LIST_PATCH, patch),
     LIST("trajectories", cond_trajectory_read, COND_LIST_TRAJECTORY, trajectory),
     LIST("attachments", cond_attachment_read, COND_LIST_ATTACHMENT, attachment),

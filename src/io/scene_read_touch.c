@@ -24,6 +24,22 @@ CondStatus cond_exclude_read(const CondSceneReader* reader, const CondYamlNode* 
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
+CondStatus cond_pair_read(const CondSceneReader* reader, const CondYamlNode* node, const char* path,
+                          int place, void* target)
+{
+    (void)place;
+    (void)target;
+    CondExcludeDef def = cond_exclude_def_default();
+    CondSection section;
+    CondSceneIssue issue;
+    def.touches = 1;
+    CondStatus status = cond_section_read(reader, "pairs", node, path, &def, &section);
+    if (status)
+        return status;
+    status = cond_scene_put_exclude(reader->scene, &def, &issue);
+    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
+}
+
 CondStatus cond_groups_begin(const CondSceneReader* reader)
 {
     CondScene* scene = reader->scene;

@@ -414,14 +414,29 @@ static void put_settings(CondSceneText* text, const CondScene* scene)
 
 static void put_excludes(CondSceneText* text, const CondScene* scene)
 {
-    if (scene->n_exclude > 0)
+    const CondExcludeDef initial = cond_exclude_def_default();
+    int n_pair = 0;
+    for (int i = 0; i < scene->n_exclude; i++)
+        n_pair += scene->exclude[i].touches != 0;
+    if (scene->n_exclude > n_pair)
         cond_scene_put(text, "\nexclude:");
     for (int i = 0; i < scene->n_exclude; i++) {
+        if (scene->exclude[i].touches)
+            continue;
         cond_scene_put(text, "\n  - [");
         cond_scene_put_word(text, scene->exclude[i].thing[0]);
         cond_scene_put(text, ", ");
         cond_scene_put_word(text, scene->exclude[i].thing[1]);
         cond_scene_put(text, "]");
+    }
+    if (n_pair > 0)
+        cond_scene_put(text, "\npairs:");
+    for (int i = 0; i < scene->n_exclude; i++) {
+        Style inner = {"\n  - {", ", ", "}", 0};
+        if (!scene->exclude[i].touches)
+            continue;
+        put_fields(text, scene, "pairs", &scene->exclude[i], &initial, NULL, &inner);
+        cond_scene_put(text, "}");
     }
 }
 

@@ -125,9 +125,11 @@ typedef struct CondPlane {
 // What holds for two solids, or a solid and a plane, in the place of what holds for all. Each
 // stands in the list twice, once from either side.
 typedef struct CondPairRule {
-    int solid;        // number of the solid
-    int other;        // number of the other one; -1 - party of a plane
-    double allowance; // overlap that counts as touching [m]
+    int solid;              // number of the solid
+    int other;              // number of the other one; -1 - party of a plane
+    double allowance;       // overlap that counts as touching [m]
+    int touches;            // 1: whatever the groups say
+    CondSurfaceDef surface; // of the two; NaN: as their own surfaces say
 } CondPairRule;
 
 // What touches, as one: a body, a link of a robot, an obstacle or a plane; model/party.h.

@@ -13,27 +13,59 @@ static int are_apart(const CondModel* model, const CondParty* a, int b)
     return low < a->apart_begin + a->n_apart && model->apart[low] == b;
 }
 
-int cond_parties_touch(const CondModel* model, int a, int b)
+// Where their groups let them.
+static int may_touch(const CondModel* model, int a, int b)
 {
     const CondParty *p = &model->party[a], *q = &model->party[b];
-    if (a == b || !(p->groups & q->touches) || !(q->groups & p->touches))
+    if (a == b)
         return 0;
     if (p->body >= 0 && p->body == q->body && (!p->self_contact || p->rigid == q->rigid))
         return 0;
     return p->n_apart == 0 || !are_apart(model, p, b);
 }
 
+int cond_parties_touch(const CondModel* model, int a, int b)
+{
+    const CondParty *p = &model->party[a], *q = &model->party[b];
+    return (p->groups & q->touches) && (q->groups & p->touches) && may_touch(model, a, b);
+}
+
+const CondPairRule* cond_pair_rule(const CondModel* model, int solid, int other)
+{
+    int low = 0, high = model->n_rule;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        const CondPairRule* rule = &model->rule[middle];
+        if (rule->solid < solid || (rule->solid == solid && rule->other < other))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int found =
+        low < model->n_rule && model->rule[low].solid == solid && model->rule[low].other == other;
+    return found ? &model->rule[low] : NULL;
+}
+
+// 1 where a pair touches whatever its groups say.
+static int is_pair(const CondModel* model, int solid, int other)
+{
+    const CondPairRule* rule = cond_pair_rule(model, solid, other);
+    return rule && rule->touches;
+}
+
 int cond_solids_touch(const CondModel* model, const CondSolid* a, const CondSolid* b)
 {
-    return (a->groups & b->touches) && (b->groups & a->touches) &&
-           cond_parties_touch(model, a->party, b->party);
+    int grouped = (a->groups & b->touches) && (b->groups & a->touches);
+    return (grouped || is_pair(model, a->number, b->number)) &&
+           may_touch(model, a->party, b->party);
 }
 
 int cond_solid_touches(const CondModel* model, const CondSolid* solid, int party)
 {
     const CondParty* other = &model->party[party];
-    return (solid->groups & other->touches) && (other->groups & solid->touches) &&
-           cond_parties_touch(model, solid->party, party);
+    int grouped = (solid->groups & other->touches) && (other->groups & solid->touches);
+    return (grouped || is_pair(model, solid->number, -1 - party)) &&
+           may_touch(model, solid->party, party);
 }
 
 int cond_feature_touches(const CondModel* model, const CondFeature* feature, const CondSolid* solid)
@@ -51,18 +83,8 @@ int cond_feature_meets(const CondModel* model, const CondFeature* feature, int p
 
 double cond_pair_allowance(const CondModel* model, int solid, int other)
 {
-    int low = 0, high = model->n_rule;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        const CondPairRule* rule = &model->rule[middle];
-        if (rule->solid < solid || (rule->solid == solid && rule->other < other))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    int found =
-        low < model->n_rule && model->rule[low].solid == solid && model->rule[low].other == other;
-    return found ? model->rule[low].allowance : 0.0;
+    const CondPairRule* rule = cond_pair_rule(model, solid, other);
+    return rule ? rule->allowance : 0.0;
 }
 
 int cond_model_n_left_out(const CondModel* model)

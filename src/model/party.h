@@ -31,6 +31,9 @@ int cond_feature_touches(const CondModel* model, const CondFeature* feature,
                          const CondSolid* solid);
 int cond_feature_meets(const CondModel* model, const CondFeature* feature, int party);
 
+// What holds for two solids by their numbers, or for a solid and -1 - the party of a plane; NULL:
+// nothing of its own.
+const CondPairRule* cond_pair_rule(const CondModel* model, int solid, int other);
 // The overlap that counts as touching, of two solids by their numbers (-1: none): two links of a
 // robot that are slightly in each other as the scene starts touch where they come deeper [m].
 double cond_pair_allowance(const CondModel* model, int solid, int other);

@@ -8,6 +8,7 @@
 #include "scene/compile.h"
 #include "scene/link_overlap.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,18 @@ static CondStatus leave_out_adjacent(Parties* p, int body)
     return status;
 }
 
+// A rule from either side; there is room for two more.
+static void put_rule(CondModel* model, const CondPairRule* rule)
+{
+    model->rule[model->n_rule++] = *rule;
+    if (rule->other < 0) // a plane
+        return;
+    CondPairRule* back = &model->rule[model->n_rule++];
+    *back = *rule;
+    back->solid = rule->other;
+    back->other = rule->solid;
+}
+
 // Two solids that are slightly in each other touch from there on.
 static CondStatus allow(Parties* p, const CondSolid* a, const CondSolid* b, double depth)
 {
@@ -225,8 +238,9 @@ static CondStatus allow(Parties* p, const CondSolid* a, const CondSolid* b, doub
     char name[2][2 * COND_NAME_SIZE];
     if (COND_RESERVE(&model->arena, model->rule, model->n_rule + 2))
         return COND_OUT_OF_MEMORY;
-    model->rule[model->n_rule++] = (CondPairRule){a->number, b->number, depth};
-    model->rule[model->n_rule++] = (CondPairRule){b->number, a->number, depth};
+    const CondPairRule rule = {
+        .solid = a->number, .other = b->number, .allowance = depth, .surface = {{NAN, NAN}, NAN}};
+    put_rule(model, &rule);
     name_party(model, a->body, a->part, name[0]);
     name_party(model, b->body, b->part, name[1]);
     for (int i = 0; i < model->n_left_out; i++) {
@@ -242,6 +256,15 @@ static CondStatus allow(Parties* p, const CondSolid* a, const CondSolid* b, doub
     return COND_OK;
 }
 
+// 1 where two solids of a robot touch by their groups, or as a pair of the scene.
+static int is_meant(const Parties* p, const CondSolid* a, const CondSolid* b)
+{
+    for (int k = 0; k < p->model->n_rule; k++)
+        if (p->model->rule[k].solid == a->number && p->model->rule[k].other == b->number)
+            return 1;
+    return (a->groups & b->touches) && (b->groups & a->touches);
+}
+
 // Solids of two links that are in each other at the start: where they are so by more than a share
 // of the thinner one they were made so, and the links are left out; else the overlap is allowed.
 static CondStatus leave_out_overlaps(Parties* p, int body)
@@ -253,7 +276,7 @@ static CondStatus leave_out_overlaps(Parties* p, int body)
             const CondSolid *a = &model->solid[j], *b = &model->solid[i];
             double depth = 0.0;
             if (a->body != body || model->party[a->party].rigid == model->party[b->party].rigid ||
-                is_left_out(p, a->party, b->party))
+                is_left_out(p, a->party, b->party) || !is_meant(p, a, b))
                 continue;
             status = cond_link_overlap_find(&p->overlap, a, b, &depth);
             if (status || depth == 0.0)
@@ -308,6 +331,38 @@ static int parties_of(const Parties* p, const CondExcludeDef* def, int side, int
     return link >= 0;
 }
 
+static int is_plane(const CondModel* model, int party)
+{
+    return model->n_plane > 0 && party >= model->plane[0].party;
+}
+
+// All solids of one party touch all of the other one.
+static CondStatus pair_up(Parties* p, int one, int other, const CondSurfaceDef* surface)
+{
+    CondModel* model = p->model;
+    CondStatus status = COND_OK;
+    int n = model->n_obstacle + model->n_solid;
+    if (is_plane(model, one))
+        return is_plane(model, other) ? COND_OK : pair_up(p, other, one, surface);
+    for (int i = 0; i < n && !status; i++) {
+        const CondSolid* a =
+            i < model->n_obstacle ? &model->obstacle[i] : &model->solid[i - model->n_obstacle];
+        CondPairRule rule = {.solid = a->number, .touches = 1, .surface = *surface};
+        for (int j = 0; j < (is_plane(model, other) ? 1 : n) && a->party == one && !status; j++) {
+            const CondSolid* b =
+                j < model->n_obstacle ? &model->obstacle[j] : &model->solid[j - model->n_obstacle];
+            rule.other = is_plane(model, other) ? -1 - other : b->number;
+            if (rule.other >= 0 && b->party != other)
+                continue;
+            if (COND_RESERVE(&model->arena, model->rule, model->n_rule + 2))
+                status = COND_OUT_OF_MEMORY;
+            else
+                put_rule(model, &rule);
+        }
+    }
+    return status;
+}
+
 static CondStatus exclude(Parties* p, const CondExcludeDef* def)
 {
     int first[2], n[2];
@@ -315,6 +370,13 @@ static CondStatus exclude(Parties* p, const CondExcludeDef* def)
         n[s] = parties_of(p, def, s, &first[s]);
         if (n[s] == 0)
             return COND_BAD_INPUT;
+    }
+    if (def->touches) {
+        CondStatus status = COND_OK;
+        for (int i = 0; i < n[0]; i++)
+            for (int j = 0; j < n[1] && !status; j++)
+                status = pair_up(p, first[0] + i, first[1] + j, &def->surface);
+        return status;
     }
     CondLeftOut* out = list_pair(p, COND_LEFT_OUT_EXCLUDE);
     CondStatus status = out ? COND_OK : COND_OUT_OF_MEMORY;
@@ -339,6 +401,29 @@ static int compare_rules(const void* a, const void* b)
     const CondPairRule *p = a, *q = b;
     return p->solid != q->solid ? (p->solid < q->solid ? -1 : 1)
                                 : (p->other > q->other) - (p->other < q->other);
+}
+
+// Sorts the rules; those for the same two become one.
+static void join_rules(CondModel* model)
+{
+    int n = 0;
+    if (model->n_rule > 0)
+        qsort(model->rule, (size_t)model->n_rule, sizeof *model->rule, compare_rules);
+    for (int k = 0; k < model->n_rule; k++) {
+        CondPairRule rule = model->rule[k];
+        if (n == 0 || compare_rules(&model->rule[n - 1], &rule) != 0) {
+            model->rule[n++] = rule;
+            continue;
+        }
+        CondPairRule* last = &model->rule[n - 1];
+        last->touches |= rule.touches;
+        last->allowance = fmax(last->allowance, rule.allowance);
+        if (!isnan(rule.surface.friction[0]))
+            memcpy(last->surface.friction, rule.surface.friction, sizeof rule.surface.friction);
+        if (!isnan(rule.surface.restitution))
+            last->surface.restitution = rule.surface.restitution;
+    }
+    model->n_rule = n;
 }
 
 static CondStatus sort_pairs(Parties* p)
@@ -372,17 +457,20 @@ CondStatus cond_compile_parties(CondModel* model, const CondScene* scene, CondEr
     cond_arena_begin(&model->arena.context, &p.arena);
     cond_link_overlap_begin(&model->arena.context, &p.overlap);
     CondStatus status = number_parties(&p);
-    for (int b = 0; b < model->n_body && !status; b++)
-        if (model->body[b].arm && model->body[b].self_contact)
-            status = leave_out_links(&p, b);
-    for (int i = 0; i < scene->n_exclude && !status; i++) {
-        cond_compile_note(model, COND_LIST_EXCLUDE, i);
-        status = exclude(&p, &scene->exclude[i]);
+    for (int pass = 0; pass < 2; pass++) { // pairs that touch before links that overlap
+        for (int i = 0; i < scene->n_exclude && !status; i++) {
+            cond_compile_note(model, COND_LIST_EXCLUDE, i);
+            if (scene->exclude[i].touches == !pass)
+                status = exclude(&p, &scene->exclude[i]);
+        }
+        for (int b = 0; b < model->n_body && !status && pass == 0; b++)
+            if (model->body[b].arm && model->body[b].self_contact)
+                status = leave_out_links(&p, b);
     }
     if (!status)
         status = sort_pairs(&p);
-    if (!status && model->n_rule > 0)
-        qsort(model->rule, (size_t)model->n_rule, sizeof *model->rule, compare_rules);
+    if (!status)
+        join_rules(model);
     cond_link_overlap_end(&p.overlap);
     cond_arena_release(&p.arena);
     return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;

@@ -113,6 +113,8 @@ CondStatus cond_scene_check_exclude(const CondScene* scene, const CondExcludeDef
     if (!status)
         status = cond_check_name("exclude", def->name, &scene->exclude_name, scene->exclude,
                                  sizeof *def, issue);
+    if (!status && def->touches)
+        status = cond_keys_check("pairs", def, sizeof *def, issue);
     CondSceneThing thing[2];
     for (int s = 0; s < 2 && !status; s++) {
         if (!memchr(def->thing[s], 0, sizeof def->thing[s]))

@@ -216,7 +216,7 @@ static CondPlaneDef plane_def(void)
 
 static CondExcludeDef exclude_def(void)
 {
-    return (CondExcludeDef){0};
+    return (CondExcludeDef){.surface = surface_def()};
 }
 
 static CondForceDef force_def(void)

@@ -88,6 +88,7 @@ const CondKey cond_key_table[] = {
     NESTED("", "obstacles", LIST, "list of mappings", "[]", "fixed shapes"),
     NESTED("", "bodies", LIST, "list of mappings", "[]", "what moves"),
     NESTED("", "exclude", LIST, "list of pairs of names", "[]", "pairs that never touch, `[box, arm/hand]`: bodies, links of robots, obstacles, planes"),
+    NESTED("", "pairs", LIST, "list of mappings", "[]", "pairs whose shapes touch whatever their groups say, with friction of their own"),
     NESTED("", "mjcf", LIST, "list of mappings", "[]", "MJCF files, all that is in them ([mjcf](mjcf.md))"),
     NESTED("", "patches", LIST, "list of mappings", "[]", "named places of soft bodies"),
     NESTED("", "attachments", LIST, "list of mappings", "[]", "what holds bodies together"),
@@ -174,6 +175,13 @@ const CondKey cond_key_table[] = {
     RUBBING("planes", CondPlaneDef),
     GROUPS("planes", "groups", CondPlaneDef, groups, "default", "groups that it is in"),
     GROUPS("planes", "touches", CondPlaneDef, touches, "all", "groups that it touches: two things touch where each is in a group that the other touches"),
+
+    {{"pairs", "first", "text of at most 127 bytes", "", "required", "a body, a link of a robot (robot/link), an obstacle or a plane; of the two at least one is rigid or a link"},
+     COND_KEY_TEXT, offsetof(CondExcludeDef, thing[0]), 2 * COND_NAME_SIZE, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL},
+    {{"pairs", "second", "text of at most 127 bytes", "", "required", "the other one"},
+     COND_KEY_TEXT, offsetof(CondExcludeDef, thing[1]), 2 * COND_NAME_SIZE, COND_RANGE_FINITE, COND_UNSET_NEVER, NULL},
+    VECTOR_OF("pairs", "friction", CondExcludeDef, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", "not given", "of the two; as their surfaces say where it is left out"),
+    NUMBER_OR_ABSENT("pairs", "restitution", CondExcludeDef, surface.restitution, UNIT, "", "not given", "the same"),
 
     TEXT("obstacles", "name", CondObstacleDef, name, "", "unique among obstacles; a number is given where it is left out"),
     NESTED("obstacles", "shape", SECTION, "mapping", "required", "what touches"),
