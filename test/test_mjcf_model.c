@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "failing_allocator.h"
 #include "scene_make.h"
 
 #include "model/articulation.h"
@@ -516,6 +517,42 @@ static void test_long_paths(void** state)
     }
 }
 
+static CondStatus build(const CondContext* context, CondError* error)
+{
+    CondScene* scene = NULL;
+    CondStatus status = cond_scene_read(context, "m.xml", 0, NULL, &scene, error);
+    cond_scene_destroy(scene);
+    return status;
+}
+
+// No memory anywhere on the way ends in that message, and nothing is lost.
+static void test_allocation_failures(void** state)
+{
+    (void)state;
+    write_text("kid.xml",
+               "<mujoco model='kid'><default><joint damping='3'/></default><worldbody>"
+               "<body name='arm'><joint name='h' springdamper='.1 1'/><geom size='.1'/></body>"
+               "</worldbody><actuator><position joint='h' name='a' kp='5'/></actuator></mujoco>");
+    write_text("m.xml",
+               "<mujoco><asset><model name='kid' file='kid.xml'/></asset><worldbody>"
+               "<attach model='kid' body='arm' prefix='a_'/><body name='m' mocap='true'/>"
+               "<replicate count='2' offset='1 0 0'><body name='r'><joint name='j' type='ball' "
+               "stiffness='2'/><site name='s'/><geom size='.1'/></body></replicate></worldbody>"
+               "<sensor><gyro site='s'/></sensor><equality><weld body1='m' body2='r'/></equality>"
+               "<keyframe><key name='home' qpos='.1' mpos='1 2 3'/></keyframe></mujoco>");
+    CondError error;
+    FailingAllocator all = {0};
+    CondContext context = failing_allocator_context(&all);
+    assert_int_equal(build(&context, &error), COND_OK);
+    assert_int_equal(all.live, 0);
+    for (long n = 1; n <= all.calls; n += 1 + n / 60) {
+        FailingAllocator failing = {.fail_at = n};
+        CondContext one = failing_allocator_context(&failing);
+        assert_int_equal(build(&one, &error), COND_OUT_OF_MEMORY);
+        assert_int_equal(failing.live, 0);
+    }
+}
+
 // Names may hold slashes.
 static void test_slashes(void** state)
 {
@@ -534,13 +571,14 @@ static void test_slashes(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replicate),     cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_unknown),       cmocka_unit_test(test_shared_default),
-        cmocka_unit_test(test_force_range),   cmocka_unit_test(test_short_keys),
-        cmocka_unit_test(test_references),    cmocka_unit_test(test_slashes),
-        cmocka_unit_test(test_passive),       cmocka_unit_test(test_sensors),
-        cmocka_unit_test(test_mocap),         cmocka_unit_test(test_long_paths),
-        cmocka_unit_test(test_spring_damper), cmocka_unit_test(test_key_velocities),
+        cmocka_unit_test(test_replicate),      cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_unknown),        cmocka_unit_test(test_shared_default),
+        cmocka_unit_test(test_force_range),    cmocka_unit_test(test_short_keys),
+        cmocka_unit_test(test_references),     cmocka_unit_test(test_slashes),
+        cmocka_unit_test(test_passive),        cmocka_unit_test(test_sensors),
+        cmocka_unit_test(test_mocap),          cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_spring_damper),
+        cmocka_unit_test(test_key_velocities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
