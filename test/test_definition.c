@@ -114,6 +114,9 @@ static void test_parts(void** unused)
                 isnan(cond_reward_def_default().to.at) && isnan(cond_sensor_def_default().on.at));
     assert_int_equal(environment.steps, 200);
     assert_memory_equal(&environment, &settings.environment, sizeof environment);
+    const CondRubbingDef rubbing = cond_rubbing_def_default();
+    assert_int_equal(rubbing.rule, COND_FRICTION_GEOMETRIC);
+    assert_true(rubbing.priority == 0 && !rubbing.frictionless && body.rubbing.priority == 0);
     assert_true(cond_pose_default().orientation[0] == 1.0);
     assert_true(isinf(cond_motor_gains_default().effort));
 }

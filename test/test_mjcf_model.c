@@ -457,6 +457,9 @@ static void test_mocap(void** state)
                   "<weld body1='hand' body2='b'/></equality></mujoco>"));
     int hand = cond_model_find_attachment(t.model, "hand");
     assert_int_equal(hand, 0);
+    assert_string_equal(cond_model_attachment_name(t.model, hand), "hand");
+    assert_null(cond_model_attachment_name(t.model, -1));
+    assert_null(cond_model_attachment_name(t.model, 99));
     trial_step(&t, 100);
     assert_vector(trial_pose(&t, 0).position, 0.0, 0.0, 1.2);
     static const double turn[4] = {1.0, 0.0, 0.0, 1.0};

@@ -9,6 +9,7 @@
 
 #include "scene_make.h"
 
+#include "base/parallel.h"
 #include "model/state.h"
 
 #include <math.h>
@@ -188,7 +189,7 @@ static void test_threads_do_not_matter(void** state)
             trial_try(&trial, 1);
             most = trial.info.n_contact > most ? trial.info.n_contact : most;
         }
-        assert_true(getenv("COND_VALGRIND") || 3 * most > 2048);
+        assert_true(getenv("COND_VALGRIND") || 50 * most > COND_PARALLEL_FROM);
         hash[k] = cond_state_hash(trial.state);
         trial_end(&trial);
     }
