@@ -366,6 +366,8 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
                                    sizeof *model->feature);
     if (!status)
         status = cond_compile_edges(model);
+    if (status)
+        return cond_error_set(error, status, "%s", inner.message);
     number(model);
-    return status ? cond_error_set(error, status, "%s", inner.message) : COND_OK;
+    return COND_OK;
 }
