@@ -169,7 +169,15 @@ static int put_others(char* text, int n)
     return at;
 }
 
-// What lands elsewhere changes no bit of a body's motion.
+static void assert_same_pose(const CondPose* a, const CondPose* b)
+{
+    assert_memory_equal(a->position, b->position, sizeof a->position);
+    assert_memory_equal(a->velocity, b->velocity, sizeof a->velocity);
+    assert_memory_equal(a->orientation, b->orientation, sizeof a->orientation);
+}
+
+// What lands elsewhere changes no bit of a body's motion. In the 609th step the brick lands on a
+// corner and a contact that the step finds late, which stands behind those of the others.
 static void test_others_far_away(void** state)
 {
     (void)state;
@@ -178,21 +186,18 @@ static void test_others_far_away(void** state)
         Trial trial[2];
         for (int k = 0; k < 2; k++) {
             int at = put_settings(text, 0.01, 0.3);
-            at += put_body(text + at, shape, 1.0, 0.3);
+            at += put_body(text + at, shape, 1.0, 0.0);
             if (k)
                 put_others(text + at, 100);
             trial[k] = trial_text("", text);
         }
-        for (int i = 0; i < 250; i++) {
+        for (int i = 0; i < 700; i++) {
             CondPose pose[2];
             for (int k = 0; k < 2; k++) {
                 trial_try(&trial[k], 1);
                 pose[k] = trial_pose(&trial[k], 0);
             }
-            assert_memory_equal(pose[0].position, pose[1].position, sizeof pose[0].position);
-            assert_memory_equal(pose[0].velocity, pose[1].velocity, sizeof pose[0].velocity);
-            assert_memory_equal(pose[0].orientation, pose[1].orientation,
-                                sizeof pose[0].orientation);
+            assert_same_pose(&pose[0], &pose[1]);
         }
         trial_end(&trial[0]);
         trial_end(&trial[1]);

@@ -91,7 +91,8 @@ static CondStatus list_contacts(CondSim* sim, const CondState* state)
     CondArena* m = &impact->stage.arena;
     int n = sim->candidates.n, all = cond_sim_n_force(sim);
     if (cond_candidates_reserve(closed, n) || COND_RESERVE(m, impact->contact_of, n) ||
-        COND_RESERVE(m, impact->strikes, n) || COND_RESERVE(m, impact->group, all) ||
+        COND_RESERVE(m, impact->strikes, n) || COND_RESERVE(m, impact->pair, n) ||
+        COND_RESERVE(m, impact->order, n) || COND_RESERVE(m, impact->group, all) ||
         COND_RESERVE(m, impact->member, all) || COND_RESERVE(m, impact->expected, 3 * all) ||
         COND_RESERVE(m, impact->impulse, 3 * all))
         return COND_OUT_OF_MEMORY;

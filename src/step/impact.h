@@ -23,6 +23,13 @@ typedef struct CondImpactIsland {
     int left;                    // of an impact: steps left to lower restitution by
 } CondImpactIsland;
 
+// The two that a contact is between.
+typedef struct CondImpactPair {
+    int body[2], plane; // the higher number first; -1: nothing that moves, no plane
+    int first;          // contact between them
+    int led;            // at the first one, 1: all of them are in the round at hand
+} CondImpactPair;
+
 typedef struct CondImpact {
     CondContactStage stage; // its contacts are the closed ones of the step
     int* contact_of;        // their index among the contacts of the step   (n_contact)
@@ -42,6 +49,8 @@ typedef struct CondImpact {
     double* expected;       // of the forces of the step [N s] (n_contact + n_row, x 3)
     CondContact* group;     // the contacts of one problem        (n_contact + n_row)
     int* member;            // which of the stage's they are      (n_contact + n_row)
+    CondImpactPair* pair;   // of each contact                                  (n_contact)
+    CondImpactPair* order;  // scratch: the same, pair by pair                  (n_contact)
     double growth;          // of the energy exchanged: above this restitution is lowered
 } CondImpact;
 

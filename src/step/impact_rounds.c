@@ -21,6 +21,7 @@
 #include "step/sim.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double TIE = 1e-6;    // of the fastest approach: as fast
@@ -54,8 +55,46 @@ static int rebounds(const CondSim* sim, int k)
     return sim->impact.part[cond_impact_body(sim, k)] & COND_IMPACT_REBOUNDS;
 }
 
+static int compare(int a, int b)
+{
+    return (a > b) - (a < b);
+}
+
+static int is_same_pair(const CondImpactPair* a, const CondImpactPair* b)
+{
+    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && a->plane == b->plane;
+}
+
+static int compare_pairs(const void* left, const void* right)
+{
+    const CondImpactPair *a = left, *b = right;
+    int order = compare(a->body[0], b->body[0]);
+    order = order ? order : compare(a->body[1], b->body[1]);
+    order = order ? order : compare(a->plane, b->plane);
+    return order ? order : compare(a->first, b->first);
+}
+
+// The contacts between the same two: those that a step has found late stand behind the others.
+static void find_pairs(CondImpact* impact)
+{
+    const CondCandidateList* list = &impact->stage.candidates;
+    for (int k = 0; k < list->n; k++) {
+        const CondCandidate* one = &list->candidate[k];
+        int a = one->point[0].body, b = one->point[1].body;
+        impact->order[k] = (CondImpactPair){
+            .body = {a > b ? a : b, a > b ? b : a}, .plane = one->plane, .first = k};
+    }
+    if (list->n > 0)
+        qsort(impact->order, (size_t)list->n, sizeof *impact->order, compare_pairs);
+    for (int i = 0, begin = 0; i < list->n; i++) {
+        begin = i > 0 && is_same_pair(&impact->order[begin], &impact->order[i]) ? begin : i;
+        impact->pair[impact->order[i].first] = impact->order[begin];
+    }
+}
+
 static void begin(CondSim* sim)
 {
+    find_pairs(&sim->impact);
     for (int b = 0; b < sim->model->n_body; b++)
         sim->impact.sum[b] = (CondImpactIsland){0};
     for (int k = 0; k < sim->impact.stage.candidates.n; k++)
@@ -94,8 +133,8 @@ static double least(const CondSim* sim, const CondImpactIsland* island, Round ro
                 round == STOP ? cond_impact_still(sim) : fmax(cond_impact_still(sim), FALL * fall));
 }
 
-// 1 where a contact of contacts k to n, between the same two, approaches as fast as any of theirs.
-static int is_fastest(const CondSim* sim, int k, int n)
+// 1 where contact k approaches as fast as any of its two bodies does.
+static int is_fastest(const CondSim* sim, int k)
 {
     const CondImpact* impact = &sim->impact;
     double nearby = least(sim, island_of(sim, k), RESTITUTION);
@@ -103,27 +142,11 @@ static int is_fastest(const CondSim* sim, int k, int n)
         int b = impact->stage.candidates.candidate[k].point[s].body;
         nearby = b < 0 ? nearby : fmax(nearby, impact->sum[b].nearby);
     }
-    for (int i = k; i < n; i++)
-        if (approach(impact, i, impact->after) >= (1.0 - TIE) * nearby)
-            return 1;
-    return 0;
+    return approach(impact, k, impact->after) >= (1.0 - TIE) * nearby;
 }
 
-// Where the contacts from k on between the same two end, which stand together in the list.
-static int end_of_pair(const CondSim* sim, int k)
-{
-    const CondCandidateList* list = &sim->impact.stage.candidates;
-    const CondCandidate* first = &list->candidate[k];
-    int n = k + 1;
-    while (n < list->n && list->candidate[n].point[0].body == first->point[0].body &&
-           list->candidate[n].point[1].body == first->point[1].body &&
-           list->candidate[n].plane == first->plane)
-        n++;
-    return n;
-}
-
-// 1 where contacts k to n, between the same two, are looked at in the round.
-static int takes_part(const CondSim* sim, int k, int n, Round round)
+// 1 where contact k brings all contacts between the same two into the round.
+static int leads(const CondSim* sim, int k, Round round)
 {
     const CondImpactIsland* island = island_of(sim, k);
     if (!rebounds(sim, k))
@@ -132,7 +155,7 @@ static int takes_part(const CondSim* sim, int k, int n, Round round)
         return island->n_impact == 0;
     if (!(island->fastest > least(sim, island, round)))
         return 0;
-    return round == STOP || (!is_spent(island) && is_fastest(sim, k, n));
+    return round == STOP || (!is_spent(island) && is_fastest(sim, k));
 }
 
 // Puts contact k into the round, where it belongs there.
@@ -181,11 +204,13 @@ static int gather(CondSim* sim, Round round)
 {
     CondImpact* impact = &sim->impact;
     int n = 0;
-    for (int k = 0, end; k < impact->stage.candidates.n; k = end) {
-        end = end_of_pair(sim, k);
-        for (int i = k, in = takes_part(sim, k, end, round); i < end && in; i++)
-            n = put(sim, i, round, n);
-    }
+    for (int k = 0; k < impact->stage.candidates.n; k++)
+        impact->pair[k].led = 0;
+    for (int k = 0; k < impact->stage.candidates.n; k++)
+        impact->pair[impact->pair[k].first].led |= leads(sim, k, round);
+    for (int k = 0; k < impact->stage.candidates.n; k++)
+        if (impact->pair[impact->pair[k].first].led)
+            n = put(sim, k, round, n);
     for (int i = 0; i < n; i++)
         island_of(sim, impact->member[i])->n_impact++;
     join_impacts(sim, n);
