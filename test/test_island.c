@@ -136,6 +136,37 @@ static void answers_together_are_that_of_the_whole(void** state)
     }
 }
 
+// Three islands whose dynamics each miss by 0.95 tolerances, one of them without contact force, one
+// at rest and one that only its contact moves: the scale of the whole is the root of 2/3 of theirs
+// together. They are solved on; the fourth, which misses by half a tolerance, keeps its bits.
+static void a_whole_that_misses_leaves_the_good(void** state)
+{
+    (void)state;
+    const double unit[] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, tolerance = 1e-3;
+    const double near = 1.0 - 0.95 * tolerance, half = 0.1 * (1.0 - 0.5 * tolerance);
+    const int coordinate[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    CondBlock block[4];
+    for (int i = 0; i < 4; i++)
+        block[i] = (CondBlock){COND_BLOCK_DENSE, 3 * i, 3, unit, NULL, NULL, NULL};
+    CondContact contact[2];
+    for (int i = 0; i < 2; i++)
+        contact[i] = (CondContact){.side = {{3, coordinate + 3 + 3 * i, NULL}, {0, NULL, NULL}},
+                                   .frame = {0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0},
+                                   .phi = {i ? -1.0 : 0.0, 0.0, 0.0},
+                                   .kv = INFINITY};
+    const double b[12] = {[0] = 1.0, [5] = -1.0, [9] = 0.1};
+    CondProblem problem = {12, 4, 0, 2, block, NULL, contact, b};
+    double v[12] = {[0] = near, [8] = 1.0, [9] = half}, lambda[6] = {[0] = near, [3] = near};
+    CondSolverSettings settings = cond_solver_settings_default();
+    settings.tolerance = tolerance;
+    CondSolveInfo info;
+    assert_int_equal(verifier_solve(&problem, &settings, v, lambda, &info), COND_OK);
+    assert_true(v[9] == half && v[10] == 0.0 && v[11] == 0.0);
+    assert_true(fabs(v[0] - 1.0) < tolerance / sqrt(3.0));
+    assert_true(fabs(lambda[0] - 1.0) < tolerance / sqrt(3.0));
+    assert_true(fabs(lambda[3] - 1.0) < tolerance / sqrt(3.0));
+}
+
 // An allocator that fails the test when two threads are in it at once, or is asked by one that did
 // not call the library.
 typedef struct Watch {
@@ -198,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_what_nothing_joins),
         cmocka_unit_test(answers_together_are_that_of_the_whole),
+        cmocka_unit_test(a_whole_that_misses_leaves_the_good),
         cmocka_unit_test(threads_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "strategy/island.h"
 #include "strategy/strategy.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -309,20 +310,76 @@ static CondStatus judge(Solver* s, const CondProblem* problem, const int* relaxe
                                 v, lambda, NULL, certificate);
 }
 
-// Each island is better than its start by its own scale, or as good; where some miss, the whole may
-// still be worse by its. Then the start is the answer.
+// An island that missed is better than its start by its own scale, or as good; the whole may still
+// be worse by its. Then such islands answer with their start. The others keep what they have.
 static CondStatus keep_better(Solver* s, const CondProblem* problem, double* v, double* lambda,
                               CondSolveInfo* info)
 {
     CondCertificate start;
-    size_t n = (size_t)problem->n_dof;
-    CondStatus status = judge(s, problem, NULL, s->start, s->start + n, info, &start);
-    if (!status &&
-        cond_certificate_residual(&start) < cond_certificate_residual(&info->certificate)) {
-        info->certificate = start;
-        memcpy(v, s->start, n * sizeof *v);
-        memcpy(lambda, s->start + n, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    const double* begin[] = {s->start, s->start + problem->n_dof};
+    CondStatus status = judge(s, problem, NULL, begin[0], begin[1], info, &start);
+    if (status ||
+        !(cond_certificate_residual(&start) < cond_certificate_residual(&info->certificate)))
+        return status;
+    for (int i = 0; i < s->islands.n; i++) {
+        double *own_v = s->v + s->islands.island[i].dof,
+               *own_lambda = s->lambda + 3 * (size_t)s->islands.island[i].contact;
+        if (s->info[i].status == COND_OK)
+            continue;
+        cond_islands_gather(&s->islands, i, begin[0], begin[1], own_v, own_lambda);
+        cond_islands_scatter(&s->islands, i, own_v, own_lambda, v, lambda);
     }
+    return judge(s, problem, NULL, v, lambda, info, &info->certificate);
+}
+
+// What the islands say together.
+static CondStatus collect(Solver* s, const CondProblem* problem, double* v, double* lambda,
+                          CondSolveInfo* info)
+{
+    CondCertificate eased;
+    for (int i = 0; i < s->islands.n; i++) {
+        add_info(&s->info[i], info);
+        cond_islands_scatter(&s->islands, i, s->v + s->islands.island[i].dof,
+                             s->lambda + 3 * (size_t)s->islands.island[i].contact, v, lambda);
+    }
+    take_lead(s, info);
+    info->products += count_products(s, problem->n_dof);
+    s->n_relaxed = info->relaxed;
+    if (info->status < 0)
+        return info->status;
+    CondStatus status = judge(s, problem, NULL, v, lambda, info, &info->certificate);
+    if (!status && info->relaxed > 0) {
+        status = judge(s, problem, s->relaxed, v, lambda, info, &eased);
+        info->relaxed_residual = status ? 0.0 : cond_certificate_residual(&eased);
+    }
+    return status;
+}
+
+// The residual of the whole dynamics is at most the root of three times the worst of its islands:
+// squares add up, but the largest of three terms in each need not be the same one. Where that makes
+// the certificate miss, islands that are not below that share of the tolerance are solved for it,
+// from where they are; the others keep their answers.
+static CondStatus sharpen(Solver* s, const CondProblem* problem, double* v, double* lambda,
+                          CondSolveInfo* info)
+{
+    double tolerance = s->settings.tolerance / sqrt(3.0);
+    int judged = info->products - count_products(s, problem->n_dof);
+    cond_strategy_ask(s->whole.strategy, tolerance);
+    for (int i = 0; i < s->islands.n; i++) {
+        CondSolveInfo first = s->info[i];
+        if (!(first.certificate.dynamics > tolerance))
+            continue;
+        solve_island(s, &s->whole, i);
+        cond_solve_info_add_work(&first, &s->info[i], &s->info[i]);
+    }
+    cond_strategy_ask(s->whole.strategy, s->settings.tolerance);
+    memset(info, 0, sizeof *info);
+    info->products = judged;
+    CondStatus status = collect(s, problem, v, lambda, info);
+    if (status >= 0) // that of the whole is what is asked for
+        info->status = cond_certificate_residual(&info->certificate) <= s->settings.tolerance
+                           ? COND_OK
+                           : COND_NOT_CONVERGED;
     return status;
 }
 
@@ -339,22 +396,10 @@ static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, 
         cond_islands_gather(&s->islands, i, v, lambda, s->v + s->islands.island[i].dof,
                             s->lambda + 3 * (size_t)s->islands.island[i].contact);
     solve_islands(s, problem->n_dof, n_thread);
-    for (int i = 0; i < s->islands.n; i++) {
-        add_info(&s->info[i], info);
-        cond_islands_scatter(&s->islands, i, s->v + s->islands.island[i].dof,
-                             s->lambda + 3 * (size_t)s->islands.island[i].contact, v, lambda);
-    }
-    take_lead(s, info);
-    info->products = count_products(s, problem->n_dof);
-    s->n_relaxed = info->relaxed;
-    if (info->status < 0)
-        return info->status;
-    CondCertificate eased;
-    status = judge(s, problem, NULL, v, lambda, info, &info->certificate);
-    if (!status && info->relaxed > 0) {
-        status = judge(s, problem, s->relaxed, v, lambda, info, &eased);
-        info->relaxed_residual = status ? 0.0 : cond_certificate_residual(&eased);
-    }
+    status = collect(s, problem, v, lambda, info);
+    if (!status && info->status == COND_OK && !s->rough &&
+        cond_certificate_residual(&info->certificate) > s->settings.tolerance)
+        status = sharpen(s, problem, v, lambda, info);
     if (!status && info->status == COND_NOT_CONVERGED && info->relaxed == 0)
         status = keep_better(s, problem, v, lambda, info);
     return status;
@@ -405,8 +450,6 @@ static CondStatus prepare(void* work, const CondProblem* problem)
                          s->settings.threads);
 }
 
-// The scale of the whole may be below those of its islands together, at most by the root of three:
-// where that makes a certificate miss, the whole is solved from there.
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
                         CondSolveInfo* info)
 {
@@ -414,16 +457,7 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
     if (!s->split)
         return solve_whole(s, problem, v, lambda, info);
     CondStatus status = solve_split(s, problem, v, lambda, info);
-    if (status || info->status != COND_OK || s->rough ||
-        cond_certificate_residual(&info->certificate) <= s->settings.tolerance)
-        return status ? status : info->status;
-    CondSolveInfo apart = *info;
-    memset(info, 0, sizeof *info);
-    status = nodalize_whole(s, problem);
-    if (!status)
-        status = solve_whole(s, problem, v, lambda, info);
-    cond_solve_info_add_work(&apart, info, info);
-    return status;
+    return status ? status : info->status;
 }
 
 const CondSolverOps cond_solver_islands = {

@@ -82,6 +82,11 @@ void cond_strategy_aim(CondStrategy* s, double tolerance, int iterations)
     s->vfpi.settings.max_iterations = s->settings.max_iterations;
 }
 
+void cond_strategy_ask(void* work, double tolerance)
+{
+    ((CondStrategy*)work)->asked.tolerance = tolerance;
+}
+
 // 1 where stage k is to be run.
 static int serves(const CondStrategy* s, int k)
 {

@@ -69,6 +69,9 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, dou
 CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, double* v, double* lambda,
                                      CondSolveInfo* info);
 
+// Asks for another tolerance than the settings, from the next solve on.
+void cond_strategy_ask(void* work, double tolerance);
+
 // Certificates of the problem posed, for the laws that contacts are held to now.
 CondCertificateData cond_strategy_certificate_data(const CondStrategy* strategy);
 
