@@ -22,14 +22,13 @@ from cond.environment import (
     observation_of,
     place,
     save_of,
-    seed_of,
 )
 from cond.errors import BadArgument, check, fail, new_error
 from cond.memory import Array, Path, numbers, own
 from cond.memory import text as text_of
 from cond.model import Model
 from cond.names import choice, missing, number_of
-from cond.scene import Scene
+from cond.scene import Scene, seed_of
 from cond.sim import Sim
 from cond.state import State
 from cond.structs import Autoreset
@@ -228,6 +227,9 @@ class EnvBatch(Environment):
         made, error = ffi.new("CondEnvBatch**"), new_error()
         self.n = number_of(n, "batch's number of environments")
         self._threads = threads
+        if self.n < 1 or number_of(threads, "batch's number of threads") < 0:
+            raise BadArgument(f"a batch of {n} environments and {threads} threads: expected 1 environment or more, "
+                              "and 0 threads (as many as the machine has) or more")
         definition = Definition(scene, overrides, text, folder, reward)
         check(lib.cond_env_batch_create(ffi.NULL, definition.c, self.n, threads, made, error), error)
         self._begin(definition, own(made[0], lib.cond_env_batch_destroy, definition),

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
 from cond.memory import Array, Path, new_lock, path_bytes, strings
-from cond.names import Handle, number_of
-from cond.scene import Scene, overrides_of, scene_path
+from cond.names import Handle
+from cond.scene import Scene, overrides_of, scene_path, yaml_bytes
 from cond.structs import EnvSlot
 
 Overrides = Sequence[str] | dict[str, Any]
@@ -81,15 +81,24 @@ class Active(threading.local):
 ACTIVE = Active()
 
 
+def answer_of(answer: Any) -> tuple[int, float]:
+    """Whether the episode ends, and the number: what a reward function gave."""
+    try:
+        value, ended = answer
+        return int(bool(ended)), float(value)
+    except (TypeError, ValueError):
+        raise TypeError("reward: the function gives a pair, the number and whether the episode is over, such as "
+                        f"(0.5, False), not {answer!r}") from None
+
+
 @ffi.def_extern()  # type: ignore[untyped-decorator]
 def cond_python_reward(env: Any, user: Any, done: Any) -> float:
     """Called by C after every action, in a batch by several threads."""
     call: RewardCall = ffi.from_handle(user)
     before, ACTIVE.call = ACTIVE.call, call
     try:
-        value, ended = call.function(observation_of(env))
-        done[0] = int(ended)
-        return float(value)
+        done[0], value = answer_of(call.function(observation_of(env)))
+        return value
     except BaseException as raised:
         call.raised = call.raised or raised
         done[0] = 1
@@ -113,6 +122,8 @@ class Definition:
         if (scene is None) == (text is None):
             given = "neither" if text is None else "both"
             raise BadArgument(f"an environment is made of a scene or of a text, not of {given}")
+        if reward is not None and not callable(reward):
+            raise TypeError(f"reward: expected a function of the observation, not {reward!r}")
         self.c = ffi.new("CondEnvDef*", lib.cond_env_def_default())
         listed = overrides_of(overrides)
         n, texts, kept = strings(listed)
@@ -129,7 +140,7 @@ class Definition:
                 self.scene = os.path.abspath(scene)
             self.c.scene = self._chars(path)
         else:
-            self.c.text = self._chars((text or "").encode())
+            self.c.text = self._chars(yaml_bytes(text or ""))
             self.c.folder = ffi.NULL if folder is None else self._chars(path_bytes(folder))
         self.reward = None if reward is None else RewardCall(reward)
         if self.reward is not None:
@@ -252,11 +263,3 @@ def load_into(env: Any, data: bytes) -> None:
     """Takes an environment of C back to what was saved."""
     error = new_error()
     check(lib.cond_env_load(env, ffi.from_buffer(data), len(data), error), error)
-
-
-def seed_of(seed: int) -> int:
-    """A seed as the library takes it."""
-    number = number_of(seed, "seed")
-    if not 0 <= number < 2**64:
-        raise BadArgument(f"a seed is a number from 0 to 2^64 - 1, not {number}")
-    return number

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from cond._cond import ffi
 from cond.errors import BadArgument
 from cond.memory import Array, array_view, doubles, view
-from cond.names import Sealed, choice
+from cond.names import Sealed, choice, expected
 
 S = TypeVar("S", bound="Struct")
 
@@ -48,6 +48,11 @@ class Struct(Sealed):
         put(made, "_c", ffi.addressof(place) if ffi.typeof(place).kind == "struct" else place)
         put(made, "_keep", {"": owner})
         return made
+
+    @classmethod
+    def told(cls, value: Any, what: str) -> Any:
+        """The struct of C of an argument, which must be one of these."""
+        return expected(value, cls, what)._c
 
     @property
     def pointer(self) -> Any:
@@ -161,6 +166,9 @@ def set_string(struct: Struct, name: str, value: str) -> None:
     setattr(struct._c, name, struct._keep[name])
 
 
+SCALARS = ("friction", "size")  # arrays that one number fills: a round cone, a cube
+
+
 def set_array(struct: Struct, name: str, value: ArrayLike) -> None:
     place = array_view(getattr(struct._c, name), struct)
     try:
@@ -168,7 +176,7 @@ def set_array(struct: Struct, name: str, value: ArrayLike) -> None:
     except (TypeError, ValueError):
         raise BadArgument(f"{label(struct, name)}: expected numbers of the shape {place.shape}, "
                           f"not {value!r}") from None
-    if given.ndim > 0 and given.shape != place.shape:
+    if given.shape != place.shape and not (given.ndim == 0 and name in SCALARS):
         raise BadArgument(f"{label(struct, name)}: expected the shape {place.shape}, not {given.shape}")
     place[...] = given
 

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
-from cond.memory import Array, accept, doubles, new_lock, numbers, own, target, vector
+from cond.memory import Array, accept, doubles, new_lock, numbers, own, target, vector, vector_or_null
 from cond.model import Model, Name
-from cond.names import Handle
+from cond.names import Handle, expected
 from cond.state import State, place_of
 from cond.structs import Place, Pose, ReachSettings
 
@@ -43,8 +43,9 @@ class Mechanics(Handle):
 
     def set(self, state: State) -> None:
         """Takes q and v of a state."""
-        if state._m != self._m:
-            raise BadArgument("the state belongs to another model than the mechanics")
+        if expected(state, State, "state")._m != self._m:
+            raise BadArgument(f"the state belongs to another model ({state.model.name!r}) than the mechanics "
+                              f"({self.model.name!r})")
         with self._lock:
             lib.cond_mechanics_set(self._c, state._c)
 
@@ -54,7 +55,7 @@ class Mechanics(Handle):
         with self._lock:
             status = lib.cond_mechanics_set_body(
                 self._c, index, vector(q, lib.cond_model_body_n_q(self._m, index), "q"),
-                vector(v, lib.cond_model_body_n_dof(self._m, index), "v"))
+                vector_or_null(v, lib.cond_model_body_n_dof(self._m, index), "v"))
         accept(status, f"configuration of {body!r}", "a quaternion (w, x, y, z) in q has the length 0", q=q, v=v)
 
     def place(self, body: Name, part: Name = 0, point: ArrayLike = (0.0, 0.0, 0.0)) -> Place:
@@ -68,7 +69,7 @@ class Mechanics(Handle):
     def pose(self, place: Place) -> Pose:
         """Where a point is, the axes it moves with, and the velocities of both, world axes."""
         pose = Pose()
-        accept(lib.cond_mechanics_pose(self._c, place.pointer, pose.pointer), *no_place(place))
+        accept(lib.cond_mechanics_pose(self._c, Place.told(place, "place"), pose.pointer), *no_place(place))
         return pose
 
     def jacobian(self, place: Place, out: Any = None) -> Array:
@@ -77,21 +78,21 @@ class Mechanics(Handle):
         columns = self.columns(place)
         J = target(out, (6, columns.stop - columns.start), "jacobian")
         first, n = ffi.new("int*"), ffi.new("int*")
-        accept(lib.cond_mechanics_jacobian(self._c, place.pointer, first, n, doubles(J)), *no_place(place))
+        accept(lib.cond_mechanics_jacobian(self._c, Place.told(place, "place"), first, n, doubles(J)), *no_place(place))
         return J
 
     def columns(self, place: Place) -> slice:
         """The velocity coordinates of the model that the Jacobian of a place acts on."""
         first, n = ffi.new("int*"), ffi.new("int*")
-        accept(lib.cond_mechanics_jacobian(self._c, place.pointer, first, n, ffi.NULL), *no_place(place))
+        accept(lib.cond_mechanics_jacobian(self._c, Place.told(place, "place"), first, n, ffi.NULL), *no_place(place))
         return slice(int(first[0]), int(first[0] + n[0]))
 
     def acceleration(self, place: Place, rate: ArrayLike | None = None) -> tuple[Array, Array]:
         """Of the point [m/s2] and of its axes [rad/s2] where the coordinates change by rate; without: dJ/dt v."""
-        _, n = self._n(place.body)
+        _, n = self._n(expected(place, Place, "place").body)
         out = np.empty((2, 3))
-        status = lib.cond_mechanics_acceleration(self._c, place.pointer, vector(rate, n, "rate"), doubles(out[0]),
-                                                 doubles(out[1]))
+        status = lib.cond_mechanics_acceleration(self._c, Place.told(place, "place"), vector_or_null(rate, n, "rate"),
+                                                 doubles(out[0]), doubles(out[1]))
         accept(status, *no_place(place), rate=rate)
         return out[0], out[1]
 
@@ -120,7 +121,7 @@ class Mechanics(Handle):
         """dv/dt = M^-1 (bias + tau) (n_dof)."""
         index, n = self._n(body)
         rate = target(out, (n,), "rate")
-        check(lib.cond_mechanics_forward(self._c, index, vector(tau, n, "tau"), doubles(rate)),
+        check(lib.cond_mechanics_forward(self._c, index, vector_or_null(tau, n, "tau"), doubles(rate)),
               what=f"dynamics of {body!r}")
         return rate
 
@@ -128,25 +129,26 @@ class Mechanics(Handle):
         """tau = M dv/dt - bias (n_dof)."""
         index, n = self._n(body)
         tau = target(out, (n,), "tau")
-        check(lib.cond_mechanics_inverse(self._c, index, vector(rate, n, "rate"), doubles(tau)),
+        check(lib.cond_mechanics_inverse(self._c, index, vector_or_null(rate, n, "rate"), doubles(tau)),
               what=f"dynamics of {body!r}")
         return tau
 
     def push(self, place: Place, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> Array:
         """J' (force, torque) of a push at a point, world axes (n_dof of its body)."""
-        _, n = self._n(place.body)
+        _, n = self._n(expected(place, Place, "place").body)
         f = np.zeros(n)
-        status = lib.cond_mechanics_push(self._c, place.pointer, vector(force, 3, "force"),
-                                         vector(torque, 3, "torque"), doubles(f))
+        status = lib.cond_mechanics_push(self._c, Place.told(place, "place"), vector_or_null(force, 3, "force"),
+                                         vector_or_null(torque, 3, "torque"), doubles(f))
         accept(status, *no_place(place), force=force, torque=torque)
         return f
 
     def impedance(self, place: Place, goal: Pose, stiffness: ArrayLike, damping: ArrayLike) -> Array:
         """J' (K e - D twist) towards a pose, K and D diagonal in world axes (6 each; n_dof of its body)."""
-        _, n = self._n(place.body)
+        _, n = self._n(expected(place, Place, "place").body)
         f = np.zeros(n)
-        status = lib.cond_mechanics_impedance(self._c, place.pointer, goal.pointer, vector(stiffness, 6, "stiffness"),
-                                              vector(damping, 6, "damping"), doubles(f))
+        status = lib.cond_mechanics_impedance(self._c, Place.told(place, "place"), Pose.told(goal, "goal"),
+                                              vector(stiffness, 6, "stiffness"), vector(damping, 6, "damping"),
+                                              doubles(f))
         accept(status, "impedance", "the goal's orientation is a quaternion (w, x, y, z) of the length 0, or there is "
                f"no place {place.part} of the body {place.body}", stiffness=stiffness, damping=damping)
         return f
@@ -162,7 +164,7 @@ class Mechanics(Handle):
         """Inverse kinematics: a configuration of the robot within its limits that puts a point at a position, and its
         axes (w, x, y, z) where they are given. Begins from `start` (n_q), by default from joints at 0. Returns q,
         whether it is there, and what is left of position [m] and angle [rad]."""
-        index, _ = self._n(place.body)
+        index, _ = self._n(expected(place, Place, "place").body)
         n_q = int(lib.cond_model_body_n_q(self._m, index))
         if start is None:
             q = np.zeros(n_q)
@@ -172,8 +174,9 @@ class Mechanics(Handle):
         left = np.empty(2)
         with self._lock:
             status = lib.cond_mechanics_reach(
-                self._c, place.pointer, vector(position, 3, "position"), vector(orientation, 4, "orientation"),
-                ffi.NULL if settings is None else settings.pointer, doubles(q), doubles(left))
+                self._c, Place.told(place, "place"), vector(position, 3, "position"),
+                vector_or_null(orientation, 4, "orientation"),
+                ffi.NULL if settings is None else ReachSettings.told(settings, "settings"), doubles(q), doubles(left))
         accept(status, "inverse kinematics", "the place is on no robot, or a quaternion (w, x, y, z) of start or of "
                "the orientation has the length 0", position=position, orientation=orientation, start=start)
         return q, status == 0, left

@@ -103,6 +103,9 @@ def disown(handle: Any) -> Any:
 
 def path_bytes(path: Path) -> bytes:
     """A path as the library takes it."""
+    if isinstance(path, dict):
+        raise TypeError("expected the path of a file, not a dict; a scene of dicts is read as a text: "
+                        "cond.Scene.from_text(json.dumps(scene))")
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise TypeError(f"expected the path of a file, not {path!r}")
     return os.fsencode(path)
@@ -245,16 +248,21 @@ def ints(array: NDArray[Any] | None) -> Any:
     return ffi.NULL if array is None else ffi.from_buffer("int[]", array)
 
 
-def vector(values: ArrayLike | None, n: int, what: str) -> Any:
-    """n doubles for C from what the caller gave; NULL for None."""
+def vector(values: ArrayLike, n: int, what: str) -> Any:
+    """n doubles for C from what the caller gave."""
     if values is None:
-        return ffi.NULL
+        raise BadArgument(f"{what}: expected numbers of the shape ({n},), not None")
     if isinstance(values, (tuple, list)) and len(values) == n:  # a microsecond less than through an array
         try:
             return ffi.new("double[]", values)
         except TypeError:
             pass
     return doubles(numbers(values, (n,), what))
+
+
+def vector_or_null(values: ArrayLike | None, n: int, what: str) -> Any:
+    """n doubles for C; NULL for None, where the library has a meaning for it."""
+    return ffi.NULL if values is None else vector(values, n, what)
 
 
 def strings(values: Sequence[str]) -> tuple[int, Any, list[Any]]:

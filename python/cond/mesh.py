@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, new_error
-from cond.memory import Array, Path, own, path_bytes, vector, view
+from cond.memory import Array, Path, own, path_bytes, vector_or_null, view
 from cond.names import Handle
 from cond.structs import MeshReport, MeshWriteSettings
 
@@ -57,6 +57,8 @@ class Mesh(Handle):
     def of(cls, node: ArrayLike, tet: ArrayLike = (), triangle: ArrayLike = ()) -> Mesh:
         """A mesh of one's own arrays, copied; without triangles the surface of the tetrahedra is made."""
         nodes = rows("node", node, 3, np.float64)
+        for row, axis in np.argwhere(~np.isfinite(nodes))[:1]:
+            raise BadArgument(f"node[{row}][{axis}] is {nodes[row, axis]}, expected a finite number")
         tets, triangles = rows("tet", tet, 4, np.int32), rows("triangle", triangle, 3, np.int32)
         for name, index in (("tet", tets), ("triangle", triangles)):
             for row in np.flatnonzero(((index < 0) | (index >= len(nodes))).any(axis=1))[:1]:
@@ -108,8 +110,8 @@ class Mesh(Handle):
                   translation: ArrayLike | None = None) -> None:
         """x <- R (scale x) + translation; rotation (w, x, y, z)."""
         error = new_error()
-        check(lib.cond_mesh_transform(self._c, scale, vector(rotation, 4, "rotation"),
-                                      vector(translation, 3, "translation"), error), error)
+        check(lib.cond_mesh_transform(self._c, scale, vector_or_null(rotation, 4, "rotation"),
+                                      vector_or_null(translation, 3, "translation"), error), error)
 
     def check(self) -> MeshReport:
         """What the mesh is worth: angles, volumes, faults."""
@@ -125,7 +127,7 @@ class Mesh(Handle):
     def write(self, path: Path, settings: MeshWriteSettings | None = None) -> None:
         """In the format of the path's ending."""
         error = new_error()
-        told = ffi.NULL if settings is None else settings.pointer
+        told = ffi.NULL if settings is None else MeshWriteSettings.told(settings, "settings")
         check(lib.cond_mesh_write(ffi.NULL, path_bytes(path), self._c, told, error), error)
 
     def __repr__(self) -> str:

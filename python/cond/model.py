@@ -281,6 +281,13 @@ class Model(Handle):
         """Joints between the links of a rod; 0 for other bodies."""
         return int(lib.cond_model_n_rod_joint(self._c, self.body(body)))
 
+    def _rod(self, body: Name) -> int:
+        index = self.body(body)
+        if (kind := self.body_kind(index)) != BodyKind.ROD:
+            raise BadArgument(f"{self.body_name(index)!r} is of the kind {kind.name.lower()}; only rods have this "
+                              "stress")
+        return index
+
     # What else the scene holds.
 
     def plane_name(self, plane: int) -> str | None:

@@ -5,7 +5,7 @@ import difflib
 import operator
 from collections.abc import Callable, Iterable
 from enum import IntEnum
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from cond.errors import BadArgument
 
@@ -13,6 +13,7 @@ MANY = 12  # names that a message lists
 LIKE = 0.5  # from this ratio on two names are alike
 
 E = TypeVar("E", bound=IntEnum)
+T = TypeVar("T")
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -35,6 +36,13 @@ def missing(holder: str, noun: str, name: int | str, known: Iterable[str] | int)
         return BadArgument(f"{holder} has no {noun} {name!r}{suggestion(name, names)}")
     n = known if isinstance(known, int) else len(names)
     return BadArgument(f"{holder} has no {noun} {name}; it has {n}, numbered from 0")
+
+
+def expected(value: Any, kind: type[T], what: str, hint: str = "") -> T:
+    """An argument that must be of this class."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what}: expected a cond.{kind.__name__}, not {value!r}{hint}")
+    return value
 
 
 def number_of(value: Any, noun: str) -> int:
@@ -77,13 +85,15 @@ class Sealed:
 
     __slots__ = ()
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        try:
-            object.__setattr__(self, name, value)
-        except AttributeError:
-            if hasattr(type(self), name):
-                raise
-            self._unknown(name)
+    if not TYPE_CHECKING:  # checkers of types would take every name for an attribute that may be set
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            try:
+                object.__setattr__(self, name, value)
+            except AttributeError:
+                if hasattr(type(self), name):
+                    raise
+                self._unknown(name)
 
     def _unknown(self, name: str) -> NoReturn:
         known = [one for one in dir(type(self)) if not one.startswith("_")]

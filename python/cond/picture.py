@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cond._cond import ffi, lib
-from cond.errors import check, new_error
+from cond.errors import BadArgument, check, new_error
 from cond.memory import Path, own, path_bytes
-from cond.names import Handle
+from cond.names import Handle, expected
 from cond.structs import Camera, PictureDef
 
 Pixels = NDArray[np.uint8]
@@ -39,7 +39,7 @@ class Picture(Handle):
               error)
         self._c = own(picture[0], lib.cond_picture_destroy)
         self._shape = (height, width)
-        self._camera = camera or Camera()
+        self._camera = Camera() if camera is None else expected(camera, Camera, "camera")
         self._looked = False
 
     def _take(self, state: Any, sim: Any) -> Any:
@@ -50,7 +50,7 @@ class Picture(Handle):
 
     def look(self, state: Any, camera: Camera | None = None) -> None:
         """Places the camera; what it leaves open is chosen so that all of the state is seen."""
-        self._camera = camera or self._camera
+        self._camera = self._camera if camera is None else expected(camera, Camera, "camera")
         self._place(self._take(state, None))
 
     def _place(self, moment: Any) -> None:
@@ -85,7 +85,10 @@ class Picture(Handle):
 
 def write_png(path: Path, pixels: Pixels) -> None:
     """Writes pixels, as Picture.draw gives them, as a PNG file."""
-    array = np.ascontiguousarray(pixels, np.uint8)
+    array = np.ascontiguousarray(pixels)
+    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3:
+        raise BadArgument("pixels: expected numbers from 0 to 255 as uint8 of the shape (height, width, 3), not "
+                          f"{array.dtype} of the shape {array.shape}")
     error = new_error()
     height, width, _ = array.shape
     data = ffi.from_buffer("uint8_t[]", array)

@@ -23,9 +23,10 @@ from cond.memory import (
     target,
     text,
     vector,
+    vector_or_null,
     view,
 )
-from cond.names import Handle, Sealed, choice, suggestion
+from cond.names import Handle, Sealed, choice, expected, suggestion
 from cond.structs import BlockKind, Certificate, FclibLayout, ForceSet, Law, SolveInfo, SolverSettings
 
 Side = tuple[ArrayLike, ArrayLike | None]
@@ -240,7 +241,7 @@ class Problem(Sealed):
         with HDF5:
             kind = int(choice(FclibLayout, layout, "layout"))
             check(lib.cond_fclib_write(ffi.NULL, path_bytes(path), self.pointer, kind, title.encode(),
-                                       vector(v, self.n_dof, "v"), doubles(lam), error), error)
+                                       vector_or_null(v, self.n_dof, "v"), doubles(lam), error), error)
 
     @property
     def title(self) -> str:
@@ -377,7 +378,7 @@ class Problem(Sealed):
 
 def residual(certificate: Certificate) -> float:
     """The larger of dynamics and contact: the one number that a tolerance bounds."""
-    return float(lib.cond_certificate_residual(certificate.pointer))
+    return float(lib.cond_certificate_residual(Certificate.told(certificate, "certificate")))
 
 
 def solver_names() -> tuple[str, ...]:
@@ -397,7 +398,7 @@ class Solver(Handle):
         if name not in solver_names():
             raise BadArgument(f"there is no solver {name!r}{suggestion(name, solver_names())}")
         made, error = ffi.new("CondSolver**"), new_error()
-        told = SolverSettings() if settings is None else settings
+        told = SolverSettings() if settings is None else expected(settings, SolverSettings, "settings")
         check(lib.cond_solver_settings_check(told.pointer, error), error)
         check(lib.cond_solver_create(ffi.NULL, name.encode(), told.pointer, made, error), error)
         self._c = own(made[0], lib.cond_solver_destroy)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, overload
 
@@ -38,7 +39,7 @@ class Record(Handle):
         if not isinstance(model, Model):
             raise BadArgument(f"a record is of a cond.Model, not of {model!r}")
         made, error = ffi.new("CondRecord**"), new_error()
-        told = ffi.NULL if settings is None else settings.pointer
+        told = ffi.NULL if settings is None else RecordSettings.told(settings, "settings")
         with HDF5:
             check(lib.cond_record_open(ffi.NULL, path_bytes(path), model._c, told, made, error), error)
         close, process = lib.cond_record_close, os.getpid()
@@ -194,11 +195,12 @@ class Snapshot(Handle):
 
     def pull(self, sim: Sim, point: int, goal: Any, stiffness: float, damping: float = 0.0) -> None:
         """A spring pulls a point of the scenery towards a goal [m] in every step of sim; stiffness 0 lets go."""
-        from cond.memory import vector
+        from cond.memory import vector_or_null
 
         if sim._m != self._m:
             raise BadArgument("the snapshot is of another model")
-        check(lib.cond_sim_pull(sim._c, self._c, self._point(point), vector(goal, 3, "goal"), stiffness, damping),
+        check(lib.cond_sim_pull(sim._c, self._c, self._point(point), vector_or_null(goal, 3, "goal"), stiffness,
+                                damping),
               what="pull")
 
 
@@ -256,6 +258,10 @@ class Recording(Handle):
         """[N] (n_frame x n_sensor x 3); read-only."""
         shape = (len(self), len(self.scenery.sensors), 3)
         return view(lib.cond_recording_sensor_forces(self._c), shape, self._c)
+
+    def __iter__(self) -> Iterator[Moment]:
+        """The frames, one after the other."""
+        return (self[k] for k in range(len(self)))
 
     def __repr__(self) -> str:
         return f"<cond.Recording {os.fspath(self.path)!r} of {self.scene!r}: {len(self)} frames>"

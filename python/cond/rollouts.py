@@ -64,7 +64,9 @@ class RolloutResult(Sealed):
         return count
 
     def __repr__(self) -> str:
-        return f"<cond.RolloutResult: {self.state.shape[0]} states, {self.state.shape[1]} steps>"
+        failed = int((self.status < 0).any(axis=1).sum())
+        ended = f", {failed} failed before the end (status)" if failed else ""
+        return f"<cond.RolloutResult: {self.state.shape[0]} states, {self.state.shape[1]} steps{ended}>"
 
 
 class Rollout(Handle):
@@ -112,7 +114,8 @@ class Rollout(Handle):
             raise BadArgument(f"{len(starts)} states do not go with controls for {1 if given is None else len(given)}")
         final = [start.copy() for start in (starts if len(starts) == n else starts * n)]
         if any(one._m != self.model._c for one in final):
-            raise BadArgument("a state belongs to another model than the rollout")
+            raise BadArgument(f"a state belongs to another model than the rollout ({self.model.name!r}): a model "
+                              "that is read twice is two models")
         if given is not None:
             given = np.ascontiguousarray(np.broadcast_to(given, (n, n_step, n_control)))
         return self._run(final, given, bits, n_step, state, sensor, certificate)

@@ -1,6 +1,7 @@
 """Scene: what the user describes, read from YAML, MJCF or URDF, or built by calls."""
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cond._cond import ffi, lib
-from cond.errors import BadArgument, NoFile, check, new_error
+from cond.errors import BadArgument, BadInput, NoFile, check, new_error
 from cond.memory import Path, own, path_bytes, share, strings, text
 from cond.mesh import Mesh
 from cond.names import Handle, suggestion
@@ -34,10 +35,33 @@ def scene_path(path: Path) -> bytes:
         return os.fsencode(name)
     if os.path.isfile(shipped):
         return os.fsencode(shipped)
+    if os.path.isdir(name):
+        raise NoFile(f"{name}: is a folder, expected the file of a scene in it")
     if not os.path.splitext(name)[1]:
         raise NoFile(f"there is no file {name!r} and no scene of that name{suggestion(name, scenes())} "
                      "(cond.scenes() lists them)")
     return os.fsencode(name)
+
+
+def yaml_bytes(text: str) -> bytes:
+    """A scene's text as the library takes it."""
+    if not isinstance(text, str):
+        raise TypeError(f"text: expected a scene in YAML as a str, not {text!r}")
+    if text.lstrip().startswith("<"):
+        raise BadInput("text: a scene in YAML was expected, and this is XML: MJCF and URDF are read from files, by "
+                       "from_path and from_urdf")
+    return text.encode()
+
+
+def seed_of(seed: int) -> int:
+    """A seed as the library takes it."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise TypeError(f"seed: expected a whole number, not {seed!r}") from None
+    if not 0 <= number < 2**64:
+        raise BadArgument(f"a seed is a number from 0 to 2^64 - 1, not {number}")
+    return number
 
 
 def word(value: Any) -> str:
@@ -53,6 +77,8 @@ def word(value: Any) -> str:
 
 def overrides_of(overrides: Sequence[str] | dict[str, Any]) -> list[str]:
     """Texts "path=value", also from a dict of them."""
+    if overrides is None:
+        return []
     if isinstance(overrides, str):
         return [overrides]
     if isinstance(overrides, dict):
@@ -88,7 +114,7 @@ class Scene(Handle):
             if seed is None:
                 check(lib.cond_scene_read(ffi.NULL, name, n, texts, made, error), error)
             else:
-                check(lib.cond_scene_read_drawn(ffi.NULL, name, n, texts, seed, made, error), error)
+                check(lib.cond_scene_read_drawn(ffi.NULL, name, n, texts, seed_of(seed), made, error), error)
         self._take(made[0])
 
     def _take(self, pointer: Any) -> None:
@@ -105,10 +131,11 @@ class Scene(Handle):
     def from_text(cls, text: str, overrides: Sequence[str] | dict[str, Any] = (), *,
                   folder: Path | None = None) -> Scene:
         """Reads a text in YAML. Files that it names are looked for from the folder, or from the working directory."""
+        given = yaml_bytes(text)
         made, error = ffi.new("CondScene**"), new_error()
         n, texts, _kept = strings(overrides_of(overrides))
         where = ffi.NULL if folder is None else ffi.new("char[]", path_bytes(folder))
-        check(lib.cond_scene_read_text(ffi.NULL, text.encode(), where, n, texts, made, error), error)
+        check(lib.cond_scene_read_text(ffi.NULL, given, where, n, texts, made, error), error)
         scene = cls.__new__(cls)
         scene._take(made[0])
         return scene
@@ -170,7 +197,7 @@ class Scene(Handle):
 
     def draw(self, variation: int, seed: int) -> float:
         """The value that a seed draws for a variation."""
-        return float(lib.cond_scene_draw(self._c, variation, seed))
+        return float(lib.cond_scene_draw(self._c, variation, seed_of(seed)))
 
     def __repr__(self) -> str:
         return f"<cond.Scene {text(lib.cond_scene_settings(self._c).name)!r}>"

@@ -1,6 +1,7 @@
 """Sim: steps states, and tells the forces of the last step."""
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from cond.errors import BadArgument, check, fail, new_error
 from cond.interrupt import Interrupt
 from cond.memory import Array, doubles, dtype_of, ints, new_lock, numbers, own, records, target, text, vector, view
 from cond.model import Model, Name
-from cond.names import Handle, Sealed, number_of
+from cond.names import Handle, Sealed, expected
 from cond.state import State
 from cond.structs import (
     ContactInfo,
@@ -78,12 +79,14 @@ class Sim(Handle):
 
     def _of(self, state: State) -> Any:
         """The state of C, which must be one of this sim's model."""
+        expected(state, State, "state")
         if state._m != self._m:
             raise BadArgument(f"the state belongs to another model ({state.model.name!r}) than the sim "
                               f"({self._model.name!r})")
         return state._c
 
     def _begin(self, state: State) -> Any:
+        expected(state, State, "state")
         if self._lent or state._lent:
             raise BadArgument("what belongs to an environment is stepped by it alone")
         if self._stepping:
@@ -94,6 +97,9 @@ class Sim(Handle):
         """One step: all stages in order. Writes into `info` where it is given."""
         if info is None:
             info = StepInfo.new()
+        else:
+            expected(info, StepInfo, "info")
+        expected(state, State, "state")
         with self._lock, state._lock:
             c = self._begin(state)
             put(self, "_stepping", True)
@@ -121,6 +127,10 @@ class Sim(Handle):
         steps = self._count(steps, seconds)
         if every < 1:
             raise BadArgument(f"every: a frame is recorded every 1, 2, 3 .. steps, not every {every}")
+        if record is not None:
+            from cond.recording import Record
+
+            expected(record, Record, "record", "; cond.Record(path, model) makes one")
         done, info = Run(steps), StepInfo()
         try:
             with Interrupt() as interrupt:
@@ -144,7 +154,11 @@ class Sim(Handle):
         if steps is not None and seconds is not None:
             raise BadArgument(f"steps={steps} and seconds={seconds}: a run is as long as one of them says")
         if steps is not None:
-            if (n := number_of(steps, "run's length in steps")) < 0:
+            try:
+                n = operator.index(steps)
+            except TypeError:
+                raise TypeError(f"steps: expected a whole number, not {steps!r}; seconds= takes a time") from None
+            if n < 0:
                 raise BadArgument(f"steps: expected 0 or more, not {n}")
             return n
         span = self._model.settings.duration if seconds is None else float(seconds)
@@ -200,7 +214,10 @@ class Sim(Handle):
         """A copy of the contact problem that was assembled last."""
         from cond.problem import Problem
 
-        return Problem.copy_of(lib.cond_sim_problem(self._c))
+        made = lib.cond_sim_problem(self._c)
+        if sum(made.block[k].n_dof for k in range(made.n_block)) < made.n_dof:  # none is filled yet
+            raise BadArgument("there is no contact problem yet: no step has been made by this sim")
+        return Problem.copy_of(made)
 
     @property
     def solution(self) -> Array:
@@ -221,9 +238,13 @@ class Sim(Handle):
 
     def contact(self, contact: int) -> ContactInfo:
         """One contact of the last step."""
+        told = lib.cond_sim_contact(self._c, self._contact(contact))
+        return ContactInfo.from_c(ffi.new("CondContactInfo*", told), None)
+
+    def _contact(self, contact: int) -> int:
         if not 0 <= contact < self.n_contact:
             raise BadArgument(f"there is no contact {contact}: the last step had {self.n_contact}, numbered from 0")
-        return ContactInfo.from_c(ffi.new("CondContactInfo*", lib.cond_sim_contact(self._c, contact)), None)
+        return contact
 
     def contacts(self) -> NDArray[Any]:
         """All contacts of the last step as a structured array with the fields of ContactInfo: contacts["force"] is
@@ -236,8 +257,10 @@ class Sim(Handle):
 
     def contact_patch(self, contact: int, side: int = 0) -> tuple[int, float]:
         """The patch that a contact's point on one side belongs to, -1: none, and with what share."""
+        if side not in (0, 1):
+            raise BadArgument(f"side: expected 0 (the contact's body) or 1 (the other), not {side!r}")
         share = ffi.new("double*")
-        patch = lib.cond_sim_contact_patch(self._c, contact, side, share)
+        patch = lib.cond_sim_contact_patch(self._c, self._contact(contact), side, share)
         return int(patch), float(share[0])
 
     @property
@@ -337,6 +360,9 @@ class Sim(Handle):
         contact(contact): a contact that was found, whose friction and restitution it may change; False refuses it.
         step(info): after every step. log(status, message): for every step that is not fine.
         What they raise ends the step's call, after the step. Without arguments: no hooks."""
+        for name, hook in (("force", force), ("contact", contact), ("step", step), ("log", log)):
+            if hook is not None and not callable(hook):
+                raise TypeError(f"{name}: expected a function, not {hook!r}")
         with self._lock:
             if force is None and contact is None and step is None and log is None:
                 check(lib.cond_sim_set_hooks(self._c, ffi.NULL))

@@ -8,7 +8,20 @@ from numpy.typing import ArrayLike
 
 from cond._cond import ffi, lib
 from cond.errors import BadArgument, check, fail, new_error
-from cond.memory import Array, Path, doubles, new_lock, numbers, own, path_bytes, target, text, vector, view
+from cond.memory import (
+    Array,
+    Path,
+    doubles,
+    new_lock,
+    numbers,
+    own,
+    path_bytes,
+    target,
+    text,
+    vector,
+    vector_or_null,
+    view,
+)
 from cond.model import Model, Name
 from cond.names import Handle
 from cond.structs import AttachmentDef, MotorGains, Place, Pose
@@ -174,6 +187,8 @@ class State(Handle):
 
     def load(self, data: bytes) -> None:
         """Becomes what was saved; on a mistake it stays as it was."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"data: expected the bytes of State.save, not {data!r}; a file is read by State.read")
         error = new_error()
         with self._lock:
             status = lib.cond_state_load(self._m, self._writable(), ffi.from_buffer(data), len(data), error)
@@ -200,7 +215,7 @@ class State(Handle):
 
     def set_pose(self, body: Name, pose: Pose) -> None:
         with self._lock:
-            status = lib.cond_state_set_pose(self._m, self._writable(), self._model.body(body), pose.pointer)
+            status = lib.cond_state_set_pose(self._m, self._writable(), self._model.body(body), Pose.told(pose, "pose"))
             self._change(status)
 
     def set_configuration(self, body: Name, q: ArrayLike) -> None:
@@ -233,15 +248,15 @@ class State(Handle):
         changed (set_push) or let go (end_push) by the number returned."""
         where, index = place_of(self._model, body, part, point), ffi.new("int*")
         with self._lock:
-            status = lib.cond_state_push(self._m, self._writable(), where.pointer, vector(force, 3, "force"),
-                                         vector(torque, 3, "torque"), index)
+            status = lib.cond_state_push(self._m, self._writable(), where.pointer, vector_or_null(force, 3, "force"),
+                                         vector_or_null(torque, 3, "torque"), index)
             self._change(status)
         return int(index[0])
 
     def set_push(self, index: int, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> None:
         with self._lock:
-            status = lib.cond_state_set_push(self._writable(), index, vector(force, 3, "force"),
-                                             vector(torque, 3, "torque"))
+            status = lib.cond_state_set_push(self._writable(), index, vector_or_null(force, 3, "force"),
+                                             vector_or_null(torque, 3, "torque"))
             self._change(status)
 
     def end_push(self, index: int | None = None) -> None:
@@ -255,7 +270,7 @@ class State(Handle):
     def set_force(self, body: Name, f: ArrayLike | None) -> None:
         """Forces on the velocity coordinates of a body, limited by nothing; None: no more (n_dof of the body)."""
         index = self._model.body(body)
-        given = vector(f, lib.cond_model_body_n_dof(self._m, index), f"force on {body!r}")
+        given = vector_or_null(f, lib.cond_model_body_n_dof(self._m, index), f"force on {body!r}")
         with self._lock:
             self._change(lib.cond_state_set_force(self._m, self._writable(), index, given))
 
@@ -290,8 +305,9 @@ class State(Handle):
         index = self._model.body(body)
         n = lib.cond_model_n_coordinate(self._m, index)
         with self._lock:
-            status = lib.cond_state_set_targets(self._m, self._writable(), index, vector(positions, n, "targets"),
-                                                int(moves), vector(speed, n, "speed"), vector(torque, n, "torque"))
+            status = lib.cond_state_set_targets(
+                self._m, self._writable(), index, vector_or_null(positions, n, "targets"), int(moves),
+                vector_or_null(speed, n, "speed"), vector_or_null(torque, n, "torque"))
             self._change(status)
 
     def motor(self, body: Name, coordinate: Name) -> MotorGains:
@@ -305,7 +321,8 @@ class State(Handle):
         """Gains of one coordinate, or of all."""
         index = -1 if coordinate is None else self._model.coordinate(body, coordinate)
         with self._lock:
-            status = lib.cond_state_set_motor(self._m, self._writable(), self._model.body(body), index, gains.pointer)
+            status = lib.cond_state_set_motor(self._m, self._writable(), self._model.body(body), index,
+                                              MotorGains.told(gains, "gains"))
             self._change(status)
 
     # Attachments.
@@ -314,7 +331,8 @@ class State(Handle):
         """Holds two frames together as they stand now, until release(number)."""
         index, error = ffi.new("int*"), new_error()
         with self._lock:
-            check(lib.cond_state_attach(self._m, self._writable(), definition.pointer, index, error), error)
+            told = AttachmentDef.told(definition, "definition")
+            check(lib.cond_state_attach(self._m, self._writable(), told, index, error), error)
         return int(index[0])
 
     def move_attachment(self, attachment: int | str, position: ArrayLike, orientation: ArrayLike | None = None) -> None:
@@ -322,7 +340,7 @@ class State(Handle):
         the point of its other end is held at this place [m], and its body turned as told (w, x, y, z)."""
         index = self._model.attachment(attachment) if isinstance(attachment, str) else attachment
         place = vector(position, 3, "position")
-        turn = ffi.NULL if orientation is None else vector(orientation, 4, "orientation")
+        turn = vector_or_null(orientation, 4, "orientation")
         with self._lock:
             status = lib.cond_state_move_attachment(self._m, self._writable(), index, place, turn)
             self._change(status)
@@ -337,20 +355,23 @@ class State(Handle):
         return int(lib.cond_state_n_attachment(self._c))
 
     def attachment_holds(self, attachment: int) -> bool:
+        if not 0 <= attachment < self.n_attachment:
+            raise BadArgument(f"there is no attachment {attachment}; the state has {self.n_attachment}, numbered "
+                              "from 0")
         return bool(lib.cond_state_attachment_holds(self._c, attachment))
 
     # Stress.
 
     def stress(self, body: Name, out: Any = None) -> Array:
         """Of the elements of a soft body in world axes, xx yy zz xy yz zx [Pa] (n_tet x 6)."""
-        index = self._model.body(body)
+        index = self._model._soft(body)
         made = target(out, (lib.cond_model_n_tet(self._m, index), 6), "stress")
         check(lib.cond_state_stress(self._m, self._c, index, doubles(made), ffi.NULL), what=f"stress of {body!r}")
         return made
 
     def von_mises(self, body: Name, out: Any = None) -> Array:
         """Of the elements of a soft body [Pa] (n_tet)."""
-        index = self._model.body(body)
+        index = self._model._soft(body)
         made = target(out, (lib.cond_model_n_tet(self._m, index),), "von_mises")
         check(lib.cond_state_stress(self._m, self._c, index, ffi.NULL, doubles(made)), what=f"stress of {body!r}")
         return made
@@ -358,6 +379,9 @@ class State(Handle):
     def rod_stress_at(self, body: Name, joint: int) -> tuple[Array, float]:
         """What a rod carries at one of its joints (6), and how far along it that is [m]."""
         stress, at = np.empty(6), ffi.new("double*")
+        n = self._model.n_rod_joint(self._model._rod(body))
+        if not 0 <= joint < n:
+            raise BadArgument(f"the rod {body!r} has no joint {joint}; it has {n}, numbered from 0")
         status = lib.cond_state_rod_stress(self._m, self._c, self._model.body(body), joint, doubles(stress), at)
         check(status, what=f"joint {joint} of {body!r}")
         return stress, float(at[0])
@@ -365,7 +389,7 @@ class State(Handle):
     def rod_stress(self, body: Name) -> tuple[Array, Array]:
         """What a rod carries at its joints, and its strains there: shear, shear, tension [N], bending, bending,
         twist [N m] (n_rod_joint x 6 each)."""
-        index = self._model.body(body)
+        index = self._model._rod(body)
         shape = (lib.cond_model_n_rod_joint(self._m, index), 6)
         stress, strain = np.empty(shape), np.empty(shape)
         check(lib.cond_state_rod_stresses(self._m, self._c, index, doubles(stress), doubles(strain)),

@@ -12,12 +12,13 @@ import time
 import weakref
 import webbrowser
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 from cond.env import Env
 from cond.errors import BadArgument, Error, NoFile
 from cond.memory import Path
 from cond.model import Model
+from cond.recording import Recording
 from cond.sim import Sim
 from cond.stage import Stage, page_of, read_page
 from cond.state import State
@@ -330,6 +331,18 @@ def source_of(what: Any, state: Any) -> Callable[[], tuple[Any, Any, Any]]:
     return lambda: (None, shown, sim)
 
 
+@overload
+def view(what: Sim | State | Model | Env, state: State | None = None, *, rate: float = 0.0, show: bool = True,
+         server: Literal[False]) -> RunPage: ...
+@overload
+def view(what: Sim | State | Model | Env, state: State | None = None, *, rate: float = 0.0, show: bool = True,
+         server: Literal[True] | None = None) -> LiveView: ...
+@overload
+def view(what: Path | Recording, state: None = None, *, rate: float = 0.0, show: bool = True,
+         server: Literal[False]) -> RecordingPage: ...
+@overload
+def view(what: Path | Recording, state: None = None, *, rate: float = 0.0, show: bool = True,
+         server: bool | None = None) -> View: ...
 def view(what: Any, state: Any = None, *, rate: float = 0.0, show: bool = True, server: bool | None = None) -> View:
     """Opens the viewer for a recording (its path, or a cond.Recording) or for what is in memory: view(sim, state),
     whose page follows `update`; what may also be a cond.Env, and without forces a cond.State or a cond.Model, of which

@@ -346,3 +346,19 @@ def test_live_page(monkeypatch: pytest.MonkeyPatch) -> None:
         assert page.address in page._repr_html_()
     with pytest.raises(urllib.error.URLError):
         get(page.address)
+
+
+def test_options_that_do_nothing_are_refused() -> None:
+    env = gymnasium.make("cond/Pusher-v0")
+    envs = gymnasium.make_vec("cond/Pusher-v0", num_envs=2)
+    with pytest.raises(cond.BadArgument, match="a reset has no option 'goal'"):
+        env.reset(options={"goal": 1})
+    with pytest.raises(cond.BadArgument, match="no option 'reset_msk'; did you mean 'reset_mask'"):
+        envs.reset(options={"reset_msk": np.ones(2, np.bool_)})
+    with pytest.raises(cond.BadArgument, match="a picture of -1 x 360 pixels"):
+        gymnasium.make("cond/Pusher-v0", render_mode="rgb_array", width=-1)
+    env.reset(seed=0, options={})
+    envs.reset(seed=0)
+    envs.reset(options={"reset_mask": np.array([True, False])})
+    env.close()
+    envs.close()

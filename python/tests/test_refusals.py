@@ -106,7 +106,7 @@ def test_runs_and_steps(model: cond.Model) -> None:
     refused(lambda: sim.run(state, -1), "steps: expected 0 or more, not -1")
     refused(lambda: sim.run(state, seconds=-1.0), "seconds: expected 0 or more and finite, not -1.0")
     refused(lambda: sim.run(state, seconds=np.nan), "seconds: expected 0 or more and finite, not nan")
-    refused(lambda: sim.run(state, 1.5), "not by 1.5", TypeError)  # type: ignore[arg-type]
+    refused(lambda: sim.run(state, 1.5), "steps: expected a whole number, not 1.5", TypeError)  # type: ignore[arg-type]
     assert sim.run(state, seconds=0.02).n_step == round(0.02 / model.time_step) and sim.run(state, 2).n_step == 2
     refused(lambda: sim.contact(99), "there is no contact 99: the last step had")
     refused(lambda: sim.sensor("touch"), "the model has no sensor 'touch'; there is none")
@@ -191,3 +191,67 @@ def test_rewards_do_not_act_on_their_environment() -> None:
         held[:] = [make()]
         action = np.zeros((2, held[0].n_action)) if isinstance(held[0], cond.EnvBatch) else np.zeros(held[0].n_action)
         refused(lambda action=action: held[0].step(action), "a reward function is called within a step")  # type: ignore[misc]
+
+
+def test_what_is_required_is_not_none(model: cond.Model) -> None:
+    """None stands for an array only where that has a meaning; elsewhere the library would read at NULL."""
+    state, nothing = model.state(), None
+    before = state.hash()
+    refused(lambda: state.set_velocity("box", nothing), r"velocity of 'box': expected numbers .* not None")  # type: ignore[arg-type]
+    refused(lambda: state.set_configuration("box", nothing), "configuration of 'box': .* not None")  # type: ignore[arg-type]
+    refused(lambda: cond.Mechanics(model).set_body("box", nothing), "q: .* not None")  # type: ignore[arg-type]
+    refused(lambda: cond.Query(model, state).ray(nothing, (0, 0, 1)), "origin: .* not None")  # type: ignore[arg-type]
+    state.set_force("box", None)
+    assert state.hash() == before
+
+
+def test_objects_of_other_kinds(model: cond.Model, tmp_path: Path) -> None:
+    sim, state = cond.Sim(model), model.state()
+    calls: dict[str, Callable[[], Any]] = {
+        "state: expected a cond.State, not None": lambda: sim.step(None),  # type: ignore[arg-type]
+        "info: expected a cond.StepInfo, not 3": lambda: sim.step(state, 3),  # type: ignore[arg-type]
+        "steps: expected a whole number, not 1.5": lambda: sim.run(state, 1.5),  # type: ignore[arg-type]
+        "record: expected a cond.Record, not 'run.h5'": lambda: sim.run(state, 1, record="run.h5"),  # type: ignore[arg-type]
+        "step: expected a function, not 3": lambda: sim.set_hooks(step=3),  # type: ignore[arg-type]
+        "pose: expected a cond.Pose": lambda: state.set_pose("box", (0, 0, 1)),  # type: ignore[arg-type]
+        "gains: expected a cond.MotorGains": lambda: state.set_motor("box", {}),  # type: ignore[arg-type]
+        "definition: expected a cond.AttachmentDef": lambda: state.attach({}),  # type: ignore[arg-type]
+        "data: expected the bytes of State.save": lambda: state.load("abc"),  # type: ignore[arg-type]
+        "certificate: expected a cond.Certificate": lambda: cond.residual(3),  # type: ignore[arg-type]
+        "place: expected a cond.Place": lambda: cond.Mechanics(model).jacobian("box"),  # type: ignore[arg-type]
+        "not a dict; a scene of dicts is read as a text": lambda: cond.Scene({}),  # type: ignore[arg-type]
+        "text: expected a scene in YAML": lambda: cond.Scene.from_text(b""),  # type: ignore[arg-type]
+        "seed: expected a whole number, not 'a'": lambda: cond.Scene("pusher", seed="a"),  # type: ignore[arg-type]
+        "reward: expected a function": lambda: cond.Env("pusher", reward=3),  # type: ignore[arg-type]
+    }
+    for message, call in calls.items():
+        refused(call, message, TypeError)
+    refused(lambda: cond.Scene("pusher", seed=-1), "a seed is a number from 0")
+    refused(lambda: cond.Scene.from_text("<mujoco/>"), "this is XML", cond.BadInput)
+    refused(lambda: cond.Scene(tmp_path), "is a folder", cond.NoFile)
+    refused(lambda: cond.BodyDef(position=1.0), r"BodyDef.position: expected the shape \(3,\)")
+    refused(lambda: cond.EnvBatch("pusher", 0), "a batch of 0 environments and 0 threads: expected 1")
+
+
+def test_numbers_that_nothing_has(model: cond.Model, tmp_path: Path) -> None:
+    sim, state = cond.Sim(model), model.state()
+    refused(sim.problem, "there is no contact problem yet")
+    sim.step(state)
+    assert sim.problem().n_contact == sim.n_contact
+    refused(lambda: sim.contact_patch(99), "there is no contact 99")
+    refused(lambda: state.attachment_holds(5), "there is no attachment 5")
+    refused(lambda: state.stress("box"), "'box' is of the kind rigid")
+    refused(lambda: state.rod_stress("box"), "'box' is of the kind rigid")
+    refused(lambda: cond.write_png(tmp_path / "a.png", np.ones((4, 4, 3))), "pixels: .* not float64")  # type: ignore[arg-type]
+    refused(lambda: cond.Mesh.of([[0, 0, np.nan], [1, 0, 0], [0, 1, 0]]), r"node\[0\]\[2\] is nan")
+
+
+def test_a_reward_that_is_no_pair() -> None:
+    env = cond.Env("pusher", reward=lambda observation: 0.5)  # type: ignore[arg-type, return-value]
+    env.reset(seed=0)
+    refused(lambda: env.step(np.zeros(3)), "reward: the function gives a pair.* not 0.5", TypeError)
+
+
+def test_a_rollout_that_fails_says_so() -> None:
+    arms = cond.Model.from_path("two_arms")
+    assert "1 failed" in repr(cond.rollout(arms, arms.state(), np.full((1, 2, 16), np.nan)))

@@ -9,8 +9,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from cond.env import Env, Goals, Overrides, Result, Reward
-from cond.gym.show import Show
+from cond.errors import BadArgument
+from cond.gym.show import Show, check_size
 from cond.memory import Array, Path
+from cond.names import suggestion
 from cond.picture import Pixels
 from cond.scene import Scene
 from cond.structs import Camera
@@ -44,6 +46,17 @@ def with_goals(observation: Array, goal: Goals | None) -> Observation:
     return {"observation": observation, "achieved_goal": goal.achieved, "desired_goal": goal.desired}
 
 
+def known_options(options: Any, *known: str) -> dict[str, Any]:
+    """The options of a reset; those that nothing has are refused, since they would do nothing."""
+    if options is not None and not isinstance(options, dict):
+        raise TypeError(f"options: expected a dict, not {options!r}")
+    for name in options or {}:
+        if name not in known:
+            has = suggestion(str(name), known) if known else "; there is none, a seed draws what varies"
+            raise BadArgument(f"options: a reset has no option {name!r}{has}")
+    return options or {}
+
+
 def info_of(result: Result | None, n_goal: int) -> dict[str, Any]:
     """What a step certifies; nothing was solved at a reset. With goals also the reward and their part of it, from
     which `compute_reward` tells what it would have been with another goal."""
@@ -75,6 +88,7 @@ class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
         self.render_mode = render_mode
         self.action_space = action_box(*self.env.action_bounds)
         self.observation_space = observation_space(self.env.n_observation, self.env.n_goal)
+        check_size(width, height)
         settings = self.env.model.settings
         step = settings.time_step * settings.environment.substeps
         self.metadata = {**RENDER, "render_fps": max(1, round(1.0 / step))}
@@ -98,6 +112,7 @@ class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
     def reset(self, *, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         """Begins the episode of a seed; without one the next after the last seed, the first time one by chance."""
+        known_options(options)
         first = self._np_random is None
         super().reset(seed=seed)
         if seed is None and first:

@@ -5,9 +5,18 @@ from typing import Any
 
 import gymnasium
 
+from cond.errors import BadArgument
 from cond.picture import Picture, Pixels
 from cond.structs import Camera
 from cond.view import LiveView
+
+MOST = 8192  # pixels along an edge
+
+
+def check_size(width: int, height: int) -> None:
+    """What a picture can be, said before the first is drawn."""
+    if not (1 <= width <= MOST and 1 <= height <= MOST):
+        raise BadArgument(f"a picture of {width} x {height} pixels: each must be 1 to {MOST}")
 
 
 class Show:

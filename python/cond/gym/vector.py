@@ -10,8 +10,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from cond.env import EnvBatch, Goals, Overrides, Results, Reward
-from cond.gym.env import RATE, RENDER, Observation, action_box, observation_space, with_goals
-from cond.gym.show import Show
+from cond.gym.env import RATE, RENDER, Observation, action_box, known_options, observation_space, with_goals
+from cond.gym.show import Show, check_size
 from cond.memory import Array, Path
 from cond.picture import Pixels
 from cond.scene import Scene
@@ -40,6 +40,7 @@ class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
                  reward: Reward | None = None, render_mode: str | None = None, width: int = 480, height: int = 360,
                  camera: Camera | None = None) -> None:
         """As cond.EnvBatch and TaskEnv; threads: 0 for as many as the machine has."""
+        check_size(width, height)
         scene, overrides = scene_of(task, scene, overrides)
         mode = AutoresetMode(autoreset_mode)
         self.batch = EnvBatch(scene, num_envs, overrides, threads=threads, text=text, folder=folder, reward=reward)
@@ -66,6 +67,7 @@ class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
               options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         """Begins episodes: of seed, seed + 1, ... or of a list of seeds; without one the next episodes. options may
         hold "reset_mask", which environments to reset."""
+        told_options = known_options(options, "reset_mask")
         first = self._np_random is None
         if isinstance(seed, np.integer):
             seed = int(seed)
@@ -73,7 +75,7 @@ class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
         if seed is None and first:
             seed = int(self.np_random.integers(2**31))
         seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else seed
-        mask = (options or {}).get("reset_mask")
+        mask = told_options.get("reset_mask")
         observation = with_goals(self.batch.reset(seeds, mask), self.batch.goal)
         n = self.num_envs
         which: Bools = np.ones(n, np.bool_) if mask is None else np.asarray(mask, np.bool_)
