@@ -66,6 +66,37 @@ static void test_torque(void** state)
     trial_end(&trial);
 }
 
+// The effort against the axis is that along it where it is not given, and is given back only then.
+static void test_two_sides(void** state)
+{
+    (void)state;
+    Trial trial = begin_hinge(0.0, 0.0);
+    CondMotorGains gains = cond_motor_gains_default(), back;
+    double torque = -5.0, position, velocity, t, before = 0.0;
+    assert_true(isnan(gains.effort_back));
+    assert_int_equal(cond_state_set_targets(trial.model, trial.state, 0, NULL, 0, NULL, &torque),
+                     COND_OK);
+    static const double side[3] = {NAN, 0.25, 0.0}; // against the axis, where 2 is along it
+    gains.effort = 2.0;
+    for (int k = 0; k < 3; k++) {
+        gains.effort_back = side[k];
+        assert_int_equal(cond_state_set_motor(trial.model, trial.state, 0, 0, &gains), COND_OK);
+        assert_int_equal(cond_state_motor(trial.model, trial.state, 0, 0, &back), COND_OK);
+        assert_near(back.effort, 2.0, 0.0);
+        assert_true(k == 0 ? isnan(back.effort_back) : back.effort_back == side[k]);
+        t = cond_state_time(trial.state);
+        trial_step(&trial, 100);
+        joint_of(&trial, &position, &velocity);
+        double most = k == 0 ? 2.0 : side[k];
+        assert_near(velocity - before, -3.0 * most * (cond_state_time(trial.state) - t), 1e-9);
+        before = velocity;
+    }
+    gains.effort_back = -1.0;
+    assert_int_equal(cond_state_set_motor(trial.model, trial.state, 0, 0, &gains),
+                     COND_BAD_ARGUMENT);
+    trial_end(&trial);
+}
+
 // A damper alone holds a speed; a torque on top of a spring moves its rest by torque / stiffness.
 static void test_gains(void** state)
 {
@@ -77,7 +108,9 @@ static void test_gains(void** state)
     trial_step(&trial, 2000);
     joint_of(&trial, &position, &velocity);
     assert_near(velocity, 0.7, 1e-9);
-    CondMotorGains gains = {.stiffness = 50.0, .damping = 8.0, .effort = INFINITY};
+    CondMotorGains gains = cond_motor_gains_default();
+    gains.stiffness = 50.0;
+    gains.damping = 8.0;
     assert_int_equal(cond_state_set_motor(trial.model, trial.state, 0, -1, &gains), COND_OK);
     assert_int_equal(
         cond_state_set_targets(trial.model, trial.state, 0, &target, 0, &still, &torque), COND_OK);
@@ -205,7 +238,7 @@ static void test_saved(void** state)
 {
     (void)state;
     Trial trial = begin_hinge(0.0, 0.0);
-    CondMotorGains gains = {.stiffness = 30.0, .damping = 1.0, .effort = 3.0};
+    CondMotorGains gains = {30.0, 1.0, 3.0, NAN};
     double target = 0.5, torque = 0.2;
     size_t size;
     assert_int_equal(cond_state_set_motor(trial.model, trial.state, 0, 0, &gains), COND_OK);
@@ -230,9 +263,9 @@ static void test_saved(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torque), cmocka_unit_test(test_gains),
-        cmocka_unit_test(test_weight), cmocka_unit_test(test_impedance),
-        cmocka_unit_test(test_saved),
+        cmocka_unit_test(test_torque),    cmocka_unit_test(test_gains),
+        cmocka_unit_test(test_two_sides), cmocka_unit_test(test_weight),
+        cmocka_unit_test(test_impedance), cmocka_unit_test(test_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,9 +236,10 @@ COND_API int cond_state_is_on(const CondState* state, int body); // 0 for an unk
 // within the effort, where that bounds it, implicit in position and velocity. A motor without
 // stiffness and damping gives the torque alone; without stiffness it holds a speed.
 typedef struct CondMotorGains {
-    double stiffness; // [N m/rad, N/m]
-    double damping;   // [N m s/rad, N s/m]
-    double effort;    // largest torque or force [N m, N]; INFINITY: none
+    double stiffness;   // [N m/rad, N/m]
+    double damping;     // [N m s/rad, N s/m]
+    double effort;      // largest torque or force [N m, N]; INFINITY: none
+    double effort_back; // the same against the axis [N m, N]; NAN: as effort
 } CondMotorGains;
 // No motor, whose effort nothing bounds.
 COND_DEFAULT(COND_API, CondMotorGains, cond_motor_gains_default)

@@ -90,7 +90,7 @@ CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int
 
 void cond_motor_gains_default_fill(CondMotorGains* made, size_t size)
 {
-    const CondMotorGains defaults = {.effort = INFINITY};
+    const CondMotorGains defaults = {.effort = INFINITY, .effort_back = NAN};
     memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
 }
 
@@ -121,13 +121,17 @@ CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int bo
                                  gains->damping);
     if (!(gains->effort > 0.0))
         return cond_state_refuse(state, "'%.60s': effort must be > 0, not %g", name, gains->effort);
+    if (gains->effort_back < 0.0)
+        return cond_state_refuse(state, "'%.60s': effort_back must be >= 0, not %g", name,
+                                 gains->effort_back);
     for (int i = 0; i < n; i++) {
         CondMotor* motor = &state->motor[first + i];
         if (coordinate >= 0 && i != coordinate)
             continue;
         motor->stiffness = gains->stiffness;
         motor->damping = gains->damping;
-        motor->effort = motor->effort_back = gains->effort;
+        motor->effort = gains->effort;
+        motor->effort_back = isnan(gains->effort_back) ? gains->effort : gains->effort_back;
     }
     return COND_OK;
 }
@@ -139,7 +143,8 @@ CondStatus cond_state_motor(const CondModel* model, const CondState* state, int 
     if (coordinate < 0 || coordinate >= n)
         return COND_BAD_ARGUMENT;
     const CondMotor* motor = &state->motor[first + coordinate];
-    *gains = (CondMotorGains){motor->stiffness, motor->damping, motor->effort};
+    *gains = (CondMotorGains){motor->stiffness, motor->damping, motor->effort,
+                              motor->effort_back == motor->effort ? NAN : motor->effort_back};
     return COND_OK;
 }
 
