@@ -151,6 +151,10 @@ static void test_masses(void** state)
         {"<geom type='capsule' size='.1' fromto='0 0 0 .4 0 0'/>",
          1000.0 * PI * (0.01 * 0.4 + 4.0 / 3.0 * 1e-3)},
         {"<geom type='ellipsoid' size='.1 .2 .3'/>", 1000.0 * 4.0 / 3.0 * PI * 0.006},
+        // As wide both ways between two points, whatever the second size says.
+        {"<geom type='box' size='.1 .2 .3' fromto='0 0 0 0 0 1'/>", 1000.0 * 0.2 * 0.2 * 1.0},
+        {"<geom type='ellipsoid' size='.1 .2' fromto='0 0 0 1 0 0'/>",
+         1000.0 * 4.0 / 3.0 * PI * 0.1 * 0.1 * 0.5},
         {"<geom size='.1' mass='3'/><geom size='.1' mass='2' contype='0' conaffinity='0'/>", 5.0},
         {"<inertial pos='0 0 0' mass='7' diaginertia='1 1 1'/><geom size='.1'/>", 7.0},
         {"<geom size='.1' mass='3'/><geom size='.1' mass='2' group='6'/>", 3.0},
@@ -524,6 +528,21 @@ static int tells(const CondScene* scene, const char* text)
     return 0;
 }
 
+// Bodies that a cable would make are no fault of the elements that name them.
+static void test_cable_bodies(void** state)
+{
+    (void)state;
+    CondScene* scene = read_text(
+        "<mujoco><worldbody><body name='a'><joint/><geom size='.1'/></body>\n"
+        "<composite type='cable' prefix='c' curve='s' count='21 1 1'><geom size='.01'/></composite>"
+        "</worldbody><contact><exclude body1='cB_7' body2='a'/></contact>\n"
+        "<equality><weld body1='cB_last' body2='a'/></equality></mujoco>");
+    assert_int_equal(scene->n_attachment, 0);
+    assert_true(tells(scene, "r.xml:3: <weld> of 'cB_last', a body of a <composite>, is left out"));
+    assert_true(tells(scene, "<exclude> of 'cB_7', a body of a <composite>, is left out"));
+    cond_scene_destroy(scene);
+}
+
 // What is not understood is told once, with its first line and how often.
 static void test_left_out(void** state)
 {
@@ -848,6 +867,7 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_heightfield),
         cmocka_unit_test(test_cable),
+        cmocka_unit_test(test_cable_bodies),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_keyframes),

@@ -405,6 +405,33 @@ static void test_named(void** state)
     cond_scene_destroy(scene);
 }
 
+// Ellipsoids are hulls, and what an equality holds does not touch: both are told, the latter only
+// where the two would touch.
+static void test_named_contacts(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "<mujoco><worldbody><body name='a'><freejoint/><geom name='e' type='ellipsoid' "
+        "size='.1 .1 .2'/></body><body name='b' pos='1 0 0'><freejoint/><geom size='.1'/></body>"
+        "<body name='c' pos='2 0 0'><freejoint/><geom size='.1' contype='0' conaffinity='0'/>"
+        "<body name='d'><geom size='.1'/></body></body></worldbody>%s"
+        "<equality><connect body1='a' body2='b' anchor='.5 0 0'/>"
+        "<weld body1='c' body2='b'/></equality></mujoco>";
+    static const char apart[] = "<contact><exclude body1='b' body2='a'/></contact>";
+    for (int excluded = 0; excluded < 2; excluded++) {
+        char all[1000];
+        snprintf(all, sizeof all, text, excluded ? apart : "");
+        CondScene* scene = read_text(all);
+        assert_true(tells(scene, "geom 'e': an ellipsoid touches as the hull of 162 points on it"));
+        assert_true(tells(scene, "(1 of 4 geoms)"));
+        assert_int_equal(
+            tells(scene, "<connect>: bodies 'a' and 'b' do not touch each other while it holds"),
+            !excluded);
+        assert_true(tells(scene, "<weld>: bodies 'c' and 'b' do not touch each other"));
+        cond_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +448,7 @@ int main(void)
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_visuals),
         cmocka_unit_test(test_named),
+        cmocka_unit_test(test_named_contacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,3 +169,17 @@ void cond_mjcf_make_cables(CondMjcf* m)
     for (int i = 0; i < m->n_cable && !m->status; i++)
         make_cable(m, &m->cable[i], i);
 }
+
+int cond_mjcf_is_of_cable(const CondMjcf* m, const char* name)
+{
+    for (int i = 0; i < m->n_cable && name; i++) {
+        const char* prefix = cond_mjcf_own(m->cable[i].node, "prefix");
+        size_t length = prefix ? strlen(prefix) : 0;
+        const char* rest = length && strncmp(name, prefix, length) != 0 ? "" : name + length;
+        size_t digits = strncmp(rest, "B_", 2) == 0 ? strspn(rest + 2, "0123456789") : 0;
+        if (strcmp(rest, "B_first") == 0 || strcmp(rest, "B_last") == 0 ||
+            (digits > 0 && rest[2 + digits] == 0))
+            return 1;
+    }
+    return 0;
+}

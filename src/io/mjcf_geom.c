@@ -50,7 +50,7 @@ static void read_size(CondMjcf* m, const CondMjcfNode* node, CondMjcfGeom* geom)
     } else {
         half = read_ends(m, node, &geom->pose);
         int wide = geom->kind == COND_MJCF_BOX || geom->kind == COND_MJCF_ELLIPSOID;
-        if (wide && n < 2)
+        if (wide) // as wide both ways, even where more sizes are given
             geom->size[1] = geom->size[0];
         geom->size[wide ? 2 : 1] = half;
     }

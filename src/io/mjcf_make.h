@@ -34,6 +34,12 @@ void cond_mjcf_put_groups(CondMjcf* m, int body, int geom, uint32_t* groups, uin
 // What a body, or where it stands still one of its geoms (-1: the body), is called in pairs; 0
 // where there is no such thing.
 int cond_mjcf_thing(CondMjcf* m, int body, int geom, char thing[2 * COND_NAME_SIZE]);
+// Warns where two bodies that an equality holds would touch each other in MuJoCo.
+void cond_mjcf_warn_apart(CondMjcf* m, const CondMjcfNode* node, int a, int b);
+void cond_mjcf_list_touch(CondMjcf* m); // warns of surfaces that are simpler than in the file
+
+// 1 for names that a cable gives its bodies: B_first, B_1, ..., B_last, behind its prefix.
+int cond_mjcf_is_of_cable(const CondMjcf* m, const char* name);
 
 // Mocap bodies, those that cannot be any becoming static ones.
 void cond_mjcf_make_mocaps(CondMjcf* m);

@@ -255,6 +255,11 @@ static int find_ends(CondMjcf* m, CondMjcfNode* node, int body[2], CondMjcfPose 
     }
     for (int k = 0; k < 2; k++) {
         body[k] = name[k] ? cond_mjcf_find_body(m, name[k]) : 0;
+        if (body[k] < 0 && cond_mjcf_is_of_cable(m, name[k])) {
+            cond_mjcf_warn(m, node, "<%.40s> of '%.60s', a body of a <composite>, is left out",
+                           node->name, name[k]);
+            return 0;
+        }
         if (body[k] < 0 || (k == 0 && !name[k])) {
             cond_mjcf_refuse(m, node, "there is no body '%.60s'", name[k] ? name[k] : "");
             return 0;
@@ -335,6 +340,7 @@ static void make_equality(CondMjcf* m, CondMjcfNode* node)
         cond_mjcf_warn(m, node, "<%.40s> holds two things that stand still: left out", node->name);
         return;
     }
+    cond_mjcf_warn_apart(m, node, body[0], body[1]);
     refuse_issue(m, node, cond_scene_put_attachment(m->scene, &def, &issue), &issue);
 }
 
@@ -387,23 +393,6 @@ static void list_unseen(CondMjcf* m)
                        m->n_unseen > 1 ? "es are" : " is");
 }
 
-// Torsional and rolling friction of what touches.
-static void list_spinning(CondMjcf* m)
-{
-    const CondMjcfGeom* first = NULL;
-    int n = 0;
-    for (int g = 0; g < m->n_geom; g++)
-        if (cond_mjcf_touches(&m->geom[g]) && m->geom[g].condim > 3) {
-            first = first ? first : &m->geom[g];
-            n++;
-        }
-    if (first)
-        cond_mjcf_warn(m, first->node,
-                       "condim %d of geom '%s': torsional and rolling friction are left out, it "
-                       "slides as with condim 3 (%d of %d geoms)",
-                       first->condim, first->name, n, m->n_geom);
-}
-
 // Numbers of MuJoCo's soft constraints: what is hard here has none.
 static int is_softness(const CondMjcfLeft* left)
 {
@@ -444,7 +433,7 @@ void cond_mjcf_list_left(CondMjcf* m)
 {
     list_unseen(m);
     list_nothing(m);
-    list_spinning(m);
+    cond_mjcf_list_touch(m);
     CondMjcfLeft* left = NULL;
     int n = 0;
     Gathered pictures = {.length = 0}, softness = {.length = 0};

@@ -202,10 +202,102 @@ void cond_mjcf_make_excludes(CondMjcf* m)
             int b[2];
             for (int k = 0; k < 2; k++) {
                 b[k] = cond_mjcf_find_body(m, name[k]);
-                if (b[k] < 0)
+                if (b[k] < 0 && cond_mjcf_is_of_cable(m, name[k]))
+                    cond_mjcf_warn(m, node,
+                                   "<exclude> of '%.60s', a body of a <composite>, is left out",
+                                   name[k]);
+                else if (b[k] < 0)
                     cond_mjcf_refuse(m, node, "there is no body '%.60s'", name[k] ? name[k] : "");
             }
             if (b[0] >= 0 && b[1] >= 0 && b[0] != b[1])
                 exclude(m, node, b[0], b[1]);
         }
+}
+
+// 1 where an <exclude> names the two.
+static int is_excluded(const CondMjcf* m, int a, int b)
+{
+    for (CondMjcfNode* section = m->root->first; section; section = section->next)
+        for (CondMjcfNode* node = cond_mjcf_is(section, "contact") ? section->first : NULL; node;
+             node = node->next) {
+            if (!cond_mjcf_is(node, "exclude"))
+                continue;
+            int one = cond_mjcf_find_body(m, cond_mjcf_own(node, "body1"));
+            int other = cond_mjcf_find_body(m, cond_mjcf_own(node, "body2"));
+            if ((one == a && other == b) || (one == b && other == a))
+                return 1;
+        }
+    return 0;
+}
+
+// The body that carries one without joints.
+static int carrier(const CondMjcf* m, int body)
+{
+    while (body > 0 && m->body[body].n_joint == 0)
+        body = m->body[body].parent;
+    return body;
+}
+
+// 1 where geoms of the two, or of what is fixed to them, touch each other in MuJoCo.
+static int may_meet(const CondMjcf* m, int a, int b)
+{
+    for (int i = 0; i < m->n_geom; i++)
+        for (int k = 0; k < m->n_geom && carrier(m, m->geom[i].body) == a; k++) {
+            const CondMjcfGeom *one = &m->geom[i], *other = &m->geom[k];
+            CondMjcfMask mask[2] = {{one->contype, one->conaffinity},
+                                    {other->contype, other->conaffinity}};
+            if (carrier(m, other->body) == b && meets(&mask[0], &mask[1]) &&
+                !is_excluded(m, one->body, other->body))
+                return 1;
+        }
+    return 0;
+}
+
+void cond_mjcf_warn_apart(CondMjcf* m, const CondMjcfNode* node, int a, int b)
+{
+    int one = carrier(m, a), other = carrier(m, b);
+    if (one > 0 && other > 0 && one != other && may_meet(m, one, other))
+        cond_mjcf_warn(m, node,
+                       "<%.40s>: bodies '%.60s' and '%.60s' do not touch each other while it holds",
+                       node->name, m->body[a].name, m->body[b].name);
+}
+
+// Torsional and rolling friction of what touches.
+static void list_spinning(CondMjcf* m)
+{
+    const CondMjcfGeom* first = NULL;
+    int n = 0;
+    for (int g = 0; g < m->n_geom; g++)
+        if (cond_mjcf_touches(&m->geom[g]) && m->geom[g].condim > 3) {
+            first = first ? first : &m->geom[g];
+            n++;
+        }
+    if (first)
+        cond_mjcf_warn(m, first->node,
+                       "condim %d of geom '%s': torsional and rolling friction are left out, it "
+                       "slides as with condim 3 (%d of %d geoms)",
+                       first->condim, first->name, n, m->n_geom);
+}
+
+// Ellipsoids are hulls of points on them, which leave out a little of their volume.
+static void list_ellipsoids(CondMjcf* m)
+{
+    const CondMjcfGeom* first = NULL;
+    int n = 0;
+    for (int g = 0; g < m->n_geom; g++)
+        if (cond_mjcf_touches(&m->geom[g]) && m->geom[g].kind == COND_MJCF_ELLIPSOID) {
+            first = first ? first : &m->geom[g];
+            n++;
+        }
+    if (first)
+        cond_mjcf_warn(m, first->node,
+                       "geom '%s': an ellipsoid touches as the hull of 162 points on it, which is "
+                       "up to 2 %% of its half axes inside (%d of %d geoms)",
+                       first->name, n, m->n_geom);
+}
+
+void cond_mjcf_list_touch(CondMjcf* m)
+{
+    list_spinning(m);
+    list_ellipsoids(m);
 }
