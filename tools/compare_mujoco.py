@@ -8,10 +8,11 @@
 
 It needs the packages `mujoco` and `pyyaml`, and COND's own (docs/python.md). Compared are, at the references, at the
 first keyframe and at random configurations: poses, centres and moments of all bodies, the joints' mass matrix and the
-forces of gravity on them; axes, limits, damping, armature, friction and springs of joints; stiffness, damping, target
-and effort of drives; equalities; which bodies touch, and with what friction. A difference is "named" where a warning or
-an excluded pair of COND mentions it. Exit code: 0 without differences that are not named, else 1; 2: a file that one of
-the two refuses."""
+forces of gravity on them; axes, limits, damping, armature, friction and springs of joints; stiffness, damping, torque
+at the start and both efforts of drives; equalities; which bodies touch, and with what friction. A difference is "named"
+where a warning or an excluded pair of COND mentions it, or where it is no more than the products of inertia that MuJoCo
+drops as it turns meshes and bodies to their axes. Exit code: 0 without differences that are not named, else 1; 2: a
+file that one of the two refuses."""
 import argparse
 import json
 import math
@@ -34,6 +35,8 @@ import cond
 
 TOUCH = 1e-5       # overlaps below this are not compared [m]
 CONFIGURATIONS = 12
+ROUNDING = 1e-12   # MuJoCo turns a mesh to its axes until the products of unit density are below this [m^5]
+HULL = 0.02        # share of its half axes that an ellipsoid's hull is inside it
 KINDS = ("free", "ball", "slide", "hinge")
 FREE, BALL, SLIDE, HINGE = range(4)  # numbers of mjtJoint
 
@@ -44,16 +47,18 @@ class Differences:
     def __init__(self, warnings):
         self.found, self.warnings = [], warnings
 
-    def add(self, topic, text, *words):
-        named = any(all(re.search(word, line) for word in words) for line in self.warnings) if words else False
+    def add(self, topic, text, *words, known=False):
+        named = bool(known) or (bool(words) and any(all(re.search(word, line) for word in words) for line in self.warnings))
         self.found.append({"topic": topic, "text": text, "named": named})
 
-    def number(self, topic, what, ours, theirs, *words, relative=1e-6, absolute=1e-9):
+    def number(self, topic, what, ours, theirs, *words, relative=1e-6, absolute=1e-9, rounding=0.0):
+        """Numbers that differ by more than what is given; known where no more than `rounding`, relative, apart."""
         ours, theirs = float(ours), float(theirs)
         if math.isinf(ours) and math.isinf(theirs) and (ours > 0) == (theirs > 0):
             return
         if not abs(ours - theirs) <= absolute + relative * max(abs(ours), abs(theirs)):
-            self.add(topic, f"{what}: {ours:.6g}, in MuJoCo {theirs:.6g}", *words)
+            known = abs(ours - theirs) <= rounding * max(abs(ours), abs(theirs))
+            self.add(topic, f"{what}: {ours:.9g}, in MuJoCo {theirs:.9g}", *words, known=known)
 
 
 def name_of(m, kind, index):
@@ -82,6 +87,8 @@ class Pair:
             with open(os.path.join(folder, "scene.yaml"), encoding="utf-8") as stream:
                 self.text = yaml.load(stream, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         self.warnings = list(self.model.warnings)
+        self.densities = densities(path)
+        self.worst_moment = 0.0  # the largest relative difference that MuJoCo's rounding explains
         self.yaml_body = {b["name"]: b for b in self.listed("bodies")}
         self.place = {}  # of a body of MuJoCo: (body, link) here
         root = self.m.body_weldid  # bodies that the program moves have no joints, and no mass that counts
@@ -104,12 +111,14 @@ class Pair:
         return section
 
     def find_body(self, name):
+        """A link of that name, first of those that move: what stands still has links called `base`."""
         if not name:
             return None
-        for b, own in enumerate(self.model.bodies):
-            for k in range(self.model.n_link(b)):
-                if self.model.link_name(b, k) == name:
-                    return b, k
+        places = [(b, k) for b in range(self.model.n_body) for k in range(self.model.n_link(b))
+                  if self.model.link_name(b, k) == name]
+        places.sort(key=lambda place: self.model.n_coordinate(place[0]) == 0)
+        if places:
+            return places[0]
         return (self.model.bodies.index(name), 0) if name in self.model.bodies else None
 
     def find_joint(self, j):
@@ -184,17 +193,50 @@ class Pair:
         return np.array([q[0], -q[1], -q[2], -q[3]])
 
 
+def densities(path):
+    """Mass over volume of the meshes of each body, by its name, summed: what the moments of unit density count with."""
+    spec, found = mujoco.MjSpec.from_file(path), {}
+    m = spec.compile()
+    for geom in spec.geoms:
+        if geom.type != mujoco.mjtGeom.mjGEOM_MESH or m.geom_dataid[geom.id] < 0:
+            continue
+        density = geom.density
+        if not math.isnan(geom.mass):
+            mesh = m.geom_dataid[geom.id]
+            at, faces = m.mesh_vertadr[mesh], m.mesh_faceadr[mesh]
+            v = m.mesh_vert[at:at + m.mesh_vertnum[mesh]].astype(float)
+            a, b, c = (v[m.mesh_face[faces:faces + m.mesh_facenum[mesh], i]] for i in range(3))
+            volume = abs(np.einsum("ij,ij->i", a, np.cross(b, c))).sum() / 6.0
+            density = geom.mass / volume if volume > 0.0 else 0.0
+        body = int(m.geom_bodyid[geom.id])
+        found[body] = found.get(body, 0.0) + density
+    return found
+
+
+def explained(p, b, R, difference):
+    """1 where moments differ by no more than the products that MuJoCo leaves out as it turns its meshes and the body:
+    each turn leaves out three below ROUNDING, of unit density or of the body itself."""
+    bound = 3.0 * ROUNDING * (1.0 + p.densities.get(b, 0.0))
+    return abs(R.T @ difference @ R).max() <= bound
+
+
 def compare_counts(p, out):
     m = p.m
     for b in range(1, m.nbody):
+        name = name_of(m, mujoco.mjtObj.mjOBJ_BODY, b)
         if p.moves[b] and b not in p.place:
-            out.add("bodies", f"body '{name_of(m, mujoco.mjtObj.mjOBJ_BODY, b)}' is not there",
-                    re.escape(name_of(m, mujoco.mjtObj.mjOBJ_BODY, b) or "#"))
+            out.add("bodies", f"body '{name}' is not there", words_of(name, "B"))
     for j in range(m.njnt):
         if j not in p.joint and m.jnt_type[j] != FREE:
             name = name_of(m, mujoco.mjtObj.mjOBJ_JOINT, j)
             if not held_joint(p, j):
-                out.add("joints", f"joint '{name}' is not there", re.escape(name))
+                out.add("joints", f"joint '{name}' is not there", words_of(name, "J"))
+
+
+def words_of(name, letter):
+    """A warning names what is not there, or what is made by a composite, by that."""
+    composite = re.search(letter + r"_(first|last|\d+)$", name)
+    return (re.escape(name) or "#") + ("|<composite>" if composite else "")
 
 
 def held_joint(p, j):
@@ -222,9 +264,13 @@ def compare_masses(p, out):
         xx, yy, zz, xy, xz, yz = inertia_of(link)
         I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         scale = max(abs(theirs).max(), 1e-12)
-        if abs(I - theirs).max() > 1e-5 * scale:
-            out.add("inertia", f"moments of '{name}' differ by {abs(I - theirs).max() / scale:.2g} of the largest",
-                    re.escape(name))
+        worst = abs(I - theirs).max() / scale
+        rounding = explained(p, b, R, I - theirs)
+        if rounding:
+            p.worst_moment = max(p.worst_moment, worst)
+        if worst > 1e-5:
+            out.add("inertia", f"moments of '{name}' differ by {worst:.2g} of the largest"
+                    + (", as MuJoCo rounds them" if rounding else ""), re.escape(name), known=rounding)
         centre = np.asarray(link.get("center", [0, 0, 0]), float) + last_anchor(m, b)
         if np.linalg.norm(centre - m.body_ipos[b]) > 1e-9:
             out.add("centre", f"centre of '{name}' differs by {np.linalg.norm(centre - m.body_ipos[b]):.3g} m",
@@ -322,11 +368,12 @@ def compare_joints(p, out):
             out.number("limits", f"upper limit of '{name}'", info.upper, high, word)
         elif m.jnt_limited[j]:
             out.add("limits", f"ball joint '{name}' is limited in MuJoCo", word)
-        out.number("damping", f"damping of '{name}'", info.damping, m.dof_damping[dof], word)
+        out.number("damping", f"damping of '{name}'", info.damping, m.dof_damping[dof], word,
+                   rounding=p.worst_moment)  # springdamper counts with the moments
         out.number("armature", f"armature of '{name}'", info.armature, m.dof_armature[dof], word)
         out.number("friction loss", f"friction of '{name}'", info.friction, m.dof_frictionloss[dof], word)
         spring = joint_text(p, info.name).get("spring", 0.0)
-        out.number("stiffness", f"stiffness of '{name}'", spring, m.jnt_stiffness[j], word)
+        out.number("stiffness", f"stiffness of '{name}'", spring, m.jnt_stiffness[j], word, rounding=p.worst_moment)
         if m.jnt_stiffness[j] and kind != "ball":
             rest = joint_text(p, info.name).get("spring_rest", 0.0)
             out.number("stiffness", f"rest of the spring of '{name}'", rest, m.qpos_spring[m.jnt_qposadr[j]], word)
@@ -371,9 +418,24 @@ def arm_of(p, a, lead):
     return next(iter(arms.items())) if len(arms) == 1 else None
 
 
+def at_start(m):
+    """Positions and controls of the scene's start: those of keyframe `home`, else the references and zeros."""
+    home = mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_KEY, "home")
+    q = np.array(m.key_qpos[home] if home >= 0 else m.qpos0)
+    controls = np.array(m.key_ctrl[home]) if home >= 0 else np.zeros(m.nu)
+    for a in range(m.nu):
+        if m.actuator_ctrllimited[a]:
+            controls[a] = min(max(controls[a], m.actuator_ctrlrange[a][0]), m.actuator_ctrlrange[a][1])
+    follow(m, q)
+    return q, controls
+
+
 def compare_drives(p, out):
-    """Of each coordinate: what all its actuators do together, as -K q - D q' between two efforts."""
+    """Of each coordinate: what all its actuators do together, as c - K q - D q' between two efforts."""
     m, want, lead = p.m, {}, leaders(p)
+    start, controls = at_start(m)
+    p.set_both(start)
+    lengths = np.array(p.d.actuator_length)
     for a in range(m.nu):
         name, arm = name_of(m, mujoco.mjtObj.mjOBJ_ACTUATOR, a), arm_of(p, a, lead)
         plain = (m.actuator_gaintype[a] == int(mujoco.mjtGain.mjGAIN_FIXED)
@@ -383,10 +445,12 @@ def compare_drives(p, out):
             continue
         j, gear = arm
         affine = m.actuator_biastype[a] == int(mujoco.mjtBias.mjBIAS_AFFINE)
-        at = want.setdefault(j, SimpleNamespace(k=0.0, d=0.0, low=0.0, high=0.0, names=[]))
+        at = want.setdefault(j, SimpleNamespace(k=0.0, d=0.0, torque=0.0, low=0.0, high=0.0, names=[]))
+        at.torque += gear * m.actuator_gainprm[a][0] * controls[a]
         if affine:
             at.k -= gear * gear * m.actuator_biasprm[a][1]
             at.d -= gear * gear * m.actuator_biasprm[a][2]
+            at.torque += gear * (m.actuator_biasprm[a][0] + m.actuator_biasprm[a][1] * lengths[a])
         low, high = m.actuator_forcerange[a] if m.actuator_forcelimited[a] else (-math.inf, math.inf)
         if not affine and not m.actuator_forcelimited[a] and m.actuator_ctrllimited[a]:
             low, high = m.actuator_gainprm[a][0] * m.actuator_ctrlrange[a]
@@ -403,6 +467,13 @@ def compare_drives(p, out):
         if m.jnt_actfrclimited[j]:
             low, high = max(low, m.jnt_actfrcrange[j][0]), min(high, m.jnt_actfrcrange[j][1])
         out.number("effort", f"effort at '{name}'", gains.effort, max(high, 0.0), word)
+        back = gains.effort if math.isnan(gains.effort_back) else gains.effort_back
+        out.number("effort", f"effort against '{name}'", back, max(-low, 0.0), word)
+        own = next((one for one in p.yaml_body[p.model.body_name(body)].get("joints") or []
+                    if one["name"] == info.name), {})
+        target = own.get("position", 0.0) + own.get("lead", 0.0)
+        torque = own.get("torque", 0.0) + (gains.stiffness * (target - start[m.jnt_qposadr[j]]) if gains.stiffness else 0.0)
+        out.number("drives", f"torque at the start at '{name}'", torque, at.torque, word)
 
 
 def compare_equalities(p, out):
@@ -487,7 +558,28 @@ def compare_contacts(p, out, missing, rubs):
             continue
         depth = (theirs.get(key) or ours.get(key))[0]
         if depth > 1e-4:
-            missing.setdefault((key, key in ours), (depth, key in apart))
+            named = key in apart or depth <= hull_depth(p, key) or held_apart(p, key) \
+                or any(b and not any(p.m.body_weldid[place] == b for place in p.place) for b in key)
+            missing.setdefault((key, key in ours), (depth, named))
+
+
+def hull_depth(p, key):
+    """How deep two bodies may overlap without their hulls, where the warnings tell of hulls of ellipsoids."""
+    if not any("an ellipsoid touches as the hull" in line for line in p.warnings):
+        return 0.0
+    m = p.m
+    sizes = [max((HULL * m.geom_size[g].max() for g in range(m.ngeom)
+                  if m.geom_type[g] == int(mujoco.mjtGeom.mjGEOM_ELLIPSOID)
+                  and m.body_weldid[m.geom_bodyid[g]] == b), default=0.0) for b in key]
+    return sum(sizes)
+
+
+def held_apart(p, key):
+    """1 where a warning tells that the two do not touch each other while an equality holds them."""
+    names = [[name_of(p.m, mujoco.mjtObj.mjOBJ_BODY, b) for b in range(p.m.nbody) if p.m.body_weldid[b] == root]
+             for root in key]
+    return any("do not touch each other" in line and all(any(f"'{n}'" in line for n in side) for side in names)
+               for line in p.warnings)
 
 
 def report_contacts(p, out, missing, rubs):
@@ -499,12 +591,22 @@ def report_contacts(p, out, missing, rubs):
         out.add("friction", f"{pair_name(p.m, key)}: {ours:.4g}, in MuJoCo {theirs:.4g}", "friction")
 
 
+def follow(m, q):
+    """Puts joints that follow others where these are."""
+    for e in range(m.neq):
+        if m.eq_type[e] == int(mujoco.mjtEq.mjEQ_JOINT) and m.eq_active0[e]:
+            j, leader, c = m.eq_obj1id[e], m.eq_obj2id[e], m.eq_data[e][:5]
+            x = q[m.jnt_qposadr[leader]] - m.qpos0[m.jnt_qposadr[leader]] if leader >= 0 else 0.0
+            q[m.jnt_qposadr[j]] = m.qpos0[m.jnt_qposadr[j]] + sum(c[i] * x ** i for i in range(5))
+
+
 def configurations(p, seed):
     """The references, the first keyframe, and random ones within limits."""
     m, random_state = p.m, random.Random(seed)
-    yield "references", np.array(m.qpos0)
-    if m.nkey:
-        yield "keyframe 0", np.array(m.key_qpos[0])
+    for label, q in [("references", m.qpos0)] + ([("keyframe 0", m.key_qpos[0])] if m.nkey else []):
+        q = np.array(q)
+        follow(m, q)
+        yield label, q
     base = m.key_qpos[0] if m.nkey else m.qpos0
     for k in range(CONFIGURATIONS):
         q = np.array(base)
@@ -519,11 +621,7 @@ def configurations(p, seed):
                     a += 3
                 turn = np.array([random_state.gauss(0, 1) for _ in range(4)])
                 q[a:a + 4] = turn / np.linalg.norm(turn)
-        for e in range(m.neq):  # those that follow others
-            if m.eq_type[e] == int(mujoco.mjtEq.mjEQ_JOINT) and m.eq_active0[e]:
-                j, k2, c = m.eq_obj1id[e], m.eq_obj2id[e], m.eq_data[e][:5]
-                x = q[m.jnt_qposadr[k2]] - m.qpos0[m.jnt_qposadr[k2]] if k2 >= 0 else 0.0
-                q[m.jnt_qposadr[j]] = m.qpos0[m.jnt_qposadr[j]] + sum(c[i] * x ** i for i in range(5))
+        follow(m, q)
         yield f"configuration {k + 1}", q
 
 
