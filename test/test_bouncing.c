@@ -321,13 +321,53 @@ static void test_break(void** state)
     trial_end(&trial);
 }
 
+// An L: a mesh that is not convex.
+static const char ELL[] =
+    "meshes: [{name: ell, nodes: [[0, 0, 0], [2, 0, 0], [2, 1, 0], [1, 1, 0], "
+    "[1, 2, 0], [0, 2, 0], [0, 0, 1], [2, 0, 1], [2, 1, 1], [1, 1, 1], [1, 2, 1], "
+    "[0, 2, 1]],"
+    " triangles: [[0, 3, 2], [0, 2, 1], [0, 5, 4], [0, 4, 3], [6, 8, 9], "
+    "[6, 7, 8], [6, 10, 11], [6, 9, 10], [0, 1, 7], [0, 7, 6], [1, 2, 8], "
+    "[1, 8, 7], [2, 3, 9], [2, 9, 8], [3, 4, 10], [3, 10, 9], [4, 5, 11], "
+    "[4, 11, 10], [5, 0, 6], [5, 6, 11]]}]\n";
+
+// What falls straight down on a level slab without friction is pushed up alone: the slopes of its
+// own faces and edges above the slab are no normals of contacts (src/collide/mesh_pair.c).
+static void test_nothing_aside(void** state)
+{
+    (void)state;
+    const char* const turn[] = {
+        "axis: [-1.18, -1.15, 0.67], degrees: 44.8", "axis: [0.3, 1, -0.6], degrees: 151",
+        "axis: [-0.6, 0.2, 0.9], degrees: 80", "axis: [1, 0.1, 0.4], degrees: 118"};
+    for (int k = 0; k < 8; k++) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "step: {time_step: %g}\nsolver: {threads: 1}\n%s"
+                 "obstacles: [{name: slab, shape: {box: [60, 60, 1]}, position: [0, 0, -0.5]}]\n"
+                 "bodies:\n  - {name: b, mass: 1, shape: {mesh: ell}, position: [1.4, 1.1, 3], "
+                 "velocity: [0, 0, -6], rotation: {%s}, restitution: 1, friction: 0}\n",
+                 k % 2 ? 0.01 : 0.002, ELL, turn[k / 2]);
+        Trial trial = trial_text("", text);
+        double before = NAN;
+        for (int i = 0; i < (k % 2 ? 150 : 750); i++) {
+            trial_step(&trial, 1);
+            before = i == 0 ? energy_of(&trial) : before;
+        }
+        assert_true(trial_pose(&trial, 0).position[2] > 0.0);
+        for (int i = 0; i < 2; i++)
+            assert_near(trial_pose(&trial, 0).velocity[i], 0.0, 1e-4);
+        assert_near(energy_of(&trial), before, 1e-3 * before);
+        trial_end(&trial);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_minute),        cmocka_unit_test(test_friction_takes_energy),
         cmocka_unit_test(test_apexes),          cmocka_unit_test(test_elastic_tower_stands),
         cmocka_unit_test(test_others_far_away), cmocka_unit_test(test_lowered_apart),
-        cmocka_unit_test(test_break),
+        cmocka_unit_test(test_break),           cmocka_unit_test(test_nothing_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const double DEEP = 1e-3; // of the size: deeper meetings are thinned
+static const double TILT = 1e-5; // sine by which what touches may lean away from the normal
 
 CondStatus cond_mesh_on_plane(const CondCore* mesh, const double n[3], double offset, double far,
                               double small, CondManifold* part, CondManifold* manifold)
@@ -174,6 +175,30 @@ static void keep_real(const Meshing* m, double steep)
     part->n = kept;
 }
 
+// Empties a manifold without the point s of the core that is lowest along n. A plane across n then
+// cuts the core beside the face or edge, and no body touches with its middle along a normal that is
+// not its own: another face, edge or corner of the mesh has that meeting. A corner of the core over
+// a face is one whatever else of the core is lower.
+static void keep_lowest(const Meshing* m, const double n[3], const double s[3])
+{
+    CondManifold* part = &m->work->part;
+    int kept = 0;
+    for (int k = 0; k < part->n; k++) {
+        double up = 0.0, apart = 0.0;
+        for (int i = 0; i < 3; i++) {
+            double d = part->meeting[k].point[0][i] + m->core->round * n[i] - s[i];
+            up += n[i] * d;
+            apart += d * d;
+        }
+        if (up <= m->small + TILT * sqrt(apart))
+            return;
+    }
+    for (int k = 0; k < part->n; k++)
+        if (part->meeting[k].role >> 30 == 0)
+            part->meeting[kept++] = part->meeting[k];
+    part->n = kept;
+}
+
 static CondStatus meet_face(const Meshing* m, int f)
 {
     CondPairWork* work = m->work;
@@ -194,6 +219,7 @@ static CondStatus meet_face(const Meshing* m, int f)
                                     m->mesh->round, n, m->far, m->small, &work->part);
     if (status)
         return status;
+    keep_lowest(m, n, x);
     keep_real(m, 1.0);
     for (int k = 0; k < work->part.n; k++) { // the same corner may touch several faces
         uint32_t* role = &work->part.meeting[k].role;
@@ -268,6 +294,7 @@ static CondStatus meet_edge(const Meshing* m, int e)
                                     m->mesh->round, n, m->far, m->small, &work->part);
     if (status)
         return status;
+    keep_lowest(m, n, x);
     keep_real(m, fmin(vec3_dot(n, u), vec3_dot(n, v)));
     for (int k = 0; k < work->part.n; k++) {
         uint32_t *role = &work->part.meeting[k].role, kind = *role >> 30;
