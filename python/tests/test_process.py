@@ -131,8 +131,10 @@ def test_states_go_to_spawned_processes_by_themselves() -> None:
 
 
 def run_script(text: str, *, interrupt_after: str = "") -> tuple[int, str]:
-    """A program of its own; Ctrl-C comes once it has printed a line."""
-    program = subprocess.Popen([sys.executable, "-u", "-W", "ignore", "-c", textwrap.dedent(text)],
+    """A program of its own; Ctrl-C comes once it has printed a line. Shells start jobs in the background with
+    SIGINT ignored, which programs inherit, so it is set to what it is at a terminal."""
+    begin = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program = subprocess.Popen([sys.executable, "-u", "-W", "ignore", "-c", begin + textwrap.dedent(text)],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert program.stdout is not None
     output = ""
