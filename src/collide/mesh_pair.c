@@ -175,14 +175,18 @@ static void keep_real(const Meshing* m, double steep)
     part->n = kept;
 }
 
-// Empties a manifold without the point s of the core that is lowest along n. A plane across n then
-// cuts the core beside the face or edge, and no body touches with its middle along a normal that is
-// not its own: another face, edge or corner of the mesh has that meeting. A corner of the core over
-// a face is one whatever else of the core is lower.
-static void keep_lowest(const Meshing* m, const double n[3], const double s[3])
+// Empties a manifold without the point s of the core that is lowest along n, and below the plane
+// across n of the face or edge, which is `gap` from it. That plane cuts the core beside the face or
+// edge, and no body touches with its middle along a normal that is not its own: another face, edge
+// or corner of the mesh has that meeting. Where it cuts nothing, all stay on the same side of it,
+// and it holds what comes fast. A corner of the core over a face is one whatever else of the core
+// is lower.
+static void keep_lowest(const Meshing* m, const double n[3], const double s[3], double gap)
 {
     CondManifold* part = &m->work->part;
     int kept = 0;
+    if (gap >= 0.0)
+        return;
     for (int k = 0; k < part->n; k++) {
         double up = 0.0, apart = 0.0;
         for (int i = 0; i < 3; i++) {
@@ -209,7 +213,8 @@ static CondStatus meet_face(const Meshing* m, int f)
         back[i] = -n[i];
     cond_core_support(m->core, back, 0, x);
     double round = m->core->round + m->mesh->round;
-    if (!(vec3_dot(n, x) - vec3_dot(n, m->mesh->p) - plane[3] - round <= m->far))
+    double gap = vec3_dot(n, x) - vec3_dot(n, m->mesh->p) - plane[3] - round;
+    if (!(gap <= m->far))
         return COND_OK;
     CondStatus status = cond_facet_make(m->core, back, &work->facet[0]);
     if (!status)
@@ -219,7 +224,7 @@ static CondStatus meet_face(const Meshing* m, int f)
                                     m->mesh->round, n, m->far, m->small, &work->part);
     if (status)
         return status;
-    keep_lowest(m, n, x);
+    keep_lowest(m, n, x, gap);
     keep_real(m, 1.0);
     for (int k = 0; k < work->part.n; k++) { // the same corner may touch several faces
         uint32_t* role = &work->part.meeting[k].role;
@@ -284,7 +289,8 @@ static CondStatus meet_edge(const Meshing* m, int e)
     for (int i = 0; i < 3; i++)
         back[i] = -n[i];
     cond_core_support(m->core, back, 0, x);
-    if (!(vec3_dot(n, x) - vec3_dot(n, p) - m->core->round - m->mesh->round <= m->far))
+    double gap = vec3_dot(n, x) - vec3_dot(n, p) - m->core->round - m->mesh->round;
+    if (!(gap <= m->far))
         return COND_OK;
     CondStatus status = cond_facet_make(m->core, back, &work->facet[0]);
     if (!status)
@@ -294,7 +300,7 @@ static CondStatus meet_edge(const Meshing* m, int e)
                                     m->mesh->round, n, m->far, m->small, &work->part);
     if (status)
         return status;
-    keep_lowest(m, n, x);
+    keep_lowest(m, n, x, gap);
     keep_real(m, fmin(vec3_dot(n, u), vec3_dot(n, v)));
     for (int k = 0; k < work->part.n; k++) {
         uint32_t *role = &work->part.meeting[k].role, kind = *role >> 30;
