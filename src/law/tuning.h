@@ -8,6 +8,7 @@
 enum {
     COND_TINY_PROBLEM = 60, // coordinates up to which V-FPI comes before Newton's method: an
                             // iteration costs less than laying out a factorisation
+    COND_FEW_PROBLEM = 12,  // those of two bodies: all stages cost less than substeps of a scene
     COND_TINY_VFPI = 30,    // its iterations there: most steps of boxes need fewer than ten
     COND_FIRST_VFPI = 300,  // the same where the user asks for an accelerator of V-FPI
     COND_FIRST_OUTER = 30,  // and rounds of the multiplier loop

@@ -121,11 +121,19 @@ CondStatus cond_strategy_solve_posed(CondStrategy* s, CondSolveInfo* info)
     return status;
 }
 
+// 1 where stage k is left out because the step may still be made in parts. These are parts for all
+// bodies: one or two of them are first solved along the friction path.
+static int is_spared(const CondStrategy* s, int k)
+{
+    int few = s->vfpi.nodal.n_dof <= COND_FEW_PROBLEM;
+    return s->brief && !s->soft && k >= N_POSED + few && serves(s, k);
+}
+
 static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = COND_NOT_CONVERGED;
     for (int k = 0; k < N_STAGE && status == COND_NOT_CONVERGED; k++)
-        if (s->brief && !s->soft && k >= N_POSED && serves(s, k)) {
+        if (is_spared(s, k)) {
             s->spared = 1;
         } else if (serves(s, k)) {
             double least = s->drafts ? COND_DRAFT_TOLERANCE : is_certified(s) ? COND_ROUNDING : 0.0;

@@ -20,21 +20,22 @@ typedef struct CondStrategy {
     CondSemismooth newton;
     CondInteriorPoint interior;
     CondProximalPoint proximal;
-    int rods;             // 1: most coordinates belong to rods
-    int soft;             // 1: Newton's method with conjugate gradients serves the problem
-    int small;            // 1: with a factorisation, as far as is known before it is ordered
-    unsigned left_out;    // stages that are not run, a bit for each name: for tests
-    int diverged;         // 1: V-FPI was the last to run, and its iterates grew without bound
-    int brief;            // 1: rigid problems do without the last two stages, piles with one start,
-    int spared;           // 1: and one did
-    int large;            // 1: rigid bodies in contact, more than a handful
-    int rough;            // 1: answers to such problems may be rough,
-    int drafts;           // 1: and that to the one at hand is,
-    int drafted;          // 1: and one was rough
-    int stale;            // 1: its start would do as a draft, but for a matrix that has changed
-    int posed;            // 1: the problem is another than asked for, with other friction or law
-    CondAnswer best;      // what the next stage goes on from
-    CondAnswer start;     // what the first one began with
+    int rods;          // 1: most coordinates belong to rods
+    int soft;          // 1: Newton's method with conjugate gradients serves the problem
+    int small;         // 1: with a factorisation, as far as is known before it is ordered
+    unsigned left_out; // stages that are not run, a bit for each name: for tests
+    int diverged;      // 1: V-FPI was the last to run, and its iterates grew without bound
+    int brief;         // 1: rigid problems do without the last two stages (of a body or two without
+                       // the last), piles with one start,
+    int spared;        // 1: and one did
+    int large;         // 1: rigid bodies in contact, more than a handful
+    int rough;         // 1: answers to such problems may be rough,
+    int drafts;        // 1: and that to the one at hand is,
+    int drafted;       // 1: and one was rough
+    int stale;         // 1: its start would do as a draft, but for a matrix that has changed
+    int posed;         // 1: the problem is another than asked for, with other friction or law
+    CondAnswer best;   // what the next stage goes on from
+    CondAnswer start;  // what the first one began with
     CondAnswer central;   // the best, while the interior-point method looks for a better one,
     CondAnswer last;      // the last that the friction path has reached
     CondAnswer before;    // the best, while other problems are solved along the friction path,
