@@ -42,6 +42,7 @@ typedef struct CondCandidate {
     CondPoint point[2]; // side 0 and side 1; side 1 of a static thing has body -1
     int plane;          // index of the static plane it is on, else -1
     int triangle;       // of the other soft body, else -1
+    int solid[2];       // of a pair of rigid shapes, and of one on a plane (-1)
     CondContactKey key; // the same pair of features in any step
     double position[3]; // world [m]
     double frame[9];    // rows normal (towards side 0), tangent 1, tangent 2

@@ -12,6 +12,7 @@
 #include "collide/rod_on_soft.h"
 #include "collide/rod_pair.h"
 #include "collide/round_on_soft.h"
+#include "collide/seam.h"
 #include "collide/soft_crossing.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
@@ -46,6 +47,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
         cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, 7 * sizeof(double));
     collider->box =
         cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, 6 * sizeof(double));
+    collider->seam_of =
+        cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, sizeof(int));
     collider->far =
         cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, sizeof(double));
     collider->edge =
@@ -63,8 +66,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     if (!collider->boundary || !collider->bounded || cond_sweep_create(model, &collider->sweep) ||
         cond_rod_links_create(model, &collider->links) ||
         cond_broad_create(m, collider->n_solid, &collider->broad) || !collider->pose ||
-        !collider->box || !collider->far || !collider->edge || !collider->soft_edge_begin ||
-        !collider->place)
+        !collider->box || !collider->far || !collider->seam_of || !collider->edge ||
+        !collider->soft_edge_begin || !collider->place)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
     collider->plain = 1;
@@ -445,8 +448,11 @@ CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics
         status = build_broad(collider, reach);
     if (!status)
         status = cond_collide_solids(collider, kinematics, reach, list);
+    int first = list->n;
     if (!status)
         status = cond_collide_pairs(collider, kinematics, reach, list);
+    if (!status)
+        status = cond_seams_leave_out(collider, first, list);
     if (!status)
         status = collide_soft(collider, kinematics, state, reach, list);
     if (!status)

@@ -33,6 +33,8 @@ typedef struct CondSweep {
     int n_fold;          // n_body
 } CondSweep;
 
+typedef struct CondSeamPair CondSeamPair;
+
 typedef struct CondCollider {
     CondArena arena;
     const CondModel* model;
@@ -62,6 +64,8 @@ typedef struct CondCollider {
     CondSharedContext shared; // of the rooms
     CondPairRoom* room;       // one a thread                                    (n_room)
     int n_room;
+    struct CondSeamPair* seam; // scratch of collide/seam.c
+    int* seam_of;              // last pair of the solids there                  (n_solid)
     CondSweep sweep;
     double* visited;   // NULL, or boxes around where the bodies were looked for, with their reach
                        //                                                       (n_body x 6)

@@ -186,7 +186,7 @@ static CondStatus collide_pair(const CondCollider* collider, const CondKinematic
         status = cores_touch(work, &core_a, &core_b, &known->apart, far);
     if (status || work->manifold.n == 0)
         return status;
-    CondCandidate candidate = {.plane = -1, .triangle = -1};
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .solid = {a->index, b->index}};
     uint64_t first = (uint64_t)a->solid->number * (uint64_t)model->n_numbered[1];
     uint64_t pair = first + (uint64_t)b->solid->number;
     const CondPairRule* rule = cond_pair_rule(model, a->solid->number, b->solid->number);
@@ -266,7 +266,7 @@ static CondStatus collide_plane(const CondCollider* collider, const CondKinemati
                                         SMALL * core.size, &work->manifold);
     if (status)
         return status;
-    CondCandidate candidate = {.plane = i_plane, .triangle = -1};
+    CondCandidate candidate = {.plane = i_plane, .triangle = -1, .solid = {a->index, -1}};
     uint64_t pair = (uint64_t)a->solid->number * (uint64_t)model->n_plane + (uint64_t)i_plane;
     memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
     take_surfaces(&plane->surface, &a->solid->surface,

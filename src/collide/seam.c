@@ -1,0 +1,117 @@
+// A body a slides on c towards b, and the surface of b goes on that of c. As a comes near the seam,
+// the normal between a and b is that of the side of b, or the middle of a fan between that side and
+// its top: a face that c hides. Where a touches c along a normal m, and along the same m lies in
+// front of all of b, m parts a and b as well as their own normal n does, and the motion across m
+// cannot bring them into each other: what holds a on c keeps it out of b, until its edge is over b
+// and the contact with b itself has the normal m. So a pair that is parted along the normal of
+// another contact of either body, to within what counts as touching, has no contact along a normal
+// that differs from it. A step up by more has: there b comes in front of c along m.
+#include "collide/seam.h"
+
+#include "base/memory.h"
+#include "collide/solid.h"
+#include "geometry/core.h"
+
+#include <math.h>
+
+static const double TOUCH = 1e-5; // of the smaller size: gaps up to this are touching
+static const double TURNED = 0.9; // cosine below which a normal is another one
+
+// Contacts first .. last - 1 are one pair; its side s has, after it, pair next[s].
+struct CondSeamPair {
+    int first, last;
+    int next[2];
+    int hidden;
+};
+
+static void make_core(const CondCollider* collider, int i, const double origin[3], CondCore* core)
+{
+    cond_core_make(&cond_solid_at(collider->model, i)->shape, collider->pose + 7 * (size_t)i,
+                   origin, core);
+}
+
+// 1 where the contact touches, its solid `at` on side s, and its normal away from the other side
+// parts this solid from `other` too.
+static int parts(const CondCollider* collider, const CondCandidate* touch, int s, int at, int other,
+                 const double n[3])
+{
+    CondCore core[2];
+    double m[3], x[3], sign = s == 0 ? 1.0 : -1.0;
+    const double* origin = collider->pose + 7 * (size_t)other;
+    for (int i = 0; i < 3; i++)
+        m[i] = sign * touch->frame[i]; // towards `at`
+    if (vec3_dot(m, n) >= TURNED)
+        return 0;
+    make_core(collider, at, origin, &core[0]);
+    make_core(collider, other, origin, &core[1]);
+    double touching = TOUCH * fmin(core[0].size, core[1].size);
+    return fabs(touch->gap) <= touching && fabs(cond_cores_apart(&core[0], &core[1], m, x) -
+                                                core[0].round - core[1].round) <= touching;
+}
+
+// 1 where a contact of one of the two of pair k says that no other is needed between them.
+static int is_hidden(const CondCollider* collider, const CondCandidateList* list, int k)
+{
+    const CondSeamPair* pair = collider->seam;
+    const CondCandidate* c = &list->candidate[pair[k].first];
+    if (c->solid[1] < 0)
+        return 0;
+    for (int s = 0; s < 2; s++) {
+        double n[3];
+        int at = c->solid[s], other = c->solid[1 - s];
+        for (int i = 0; i < 3; i++)
+            n[i] = s == 0 ? c->frame[i] : -c->frame[i]; // towards `at`
+        for (int p = collider->seam_of[at]; p >= 0;) {
+            const CondCandidate* touch = &list->candidate[pair[p].first];
+            int side = touch->solid[0] == at ? 0 : 1;
+            if (cond_solid_at(collider->model, at)->body >= 0)
+                for (int i = pair[p].first; i < pair[p].last && p != k; i++)
+                    if (parts(collider, &list->candidate[i], side, at, other, n))
+                        return 1;
+            p = pair[p].next[side];
+        }
+    }
+    return 0;
+}
+
+// The runs of contacts of one pair, linked by the solids that they touch; returns how many.
+static int link_pairs(CondCollider* collider, int first, const CondCandidateList* list)
+{
+    int n = 0;
+    for (int i = 0; i < collider->n_solid; i++)
+        collider->seam_of[i] = -1;
+    for (int c = first, last; c < list->n; c = last) {
+        const CondCandidate* candidate = &list->candidate[c];
+        for (last = c + 1; last < list->n && list->candidate[last].key.pair == candidate->key.pair;)
+            last++;
+        CondSeamPair* pair = &collider->seam[n];
+        *pair = (CondSeamPair){c, last, {-1, -1}, 0};
+        for (int s = 0; s < 2 && candidate->solid[s] >= 0; s++) {
+            pair->next[s] = collider->seam_of[candidate->solid[s]];
+            collider->seam_of[candidate->solid[s]] = n;
+        }
+        n++;
+    }
+    return n;
+}
+
+CondStatus cond_seams_leave_out(CondCollider* collider, int first, CondCandidateList* list)
+{
+    if (COND_RESERVE(&collider->arena, collider->seam, list->n - first))
+        return COND_OUT_OF_MEMORY;
+    int n = link_pairs(collider, first, list), kept = first;
+    for (int k = 0; k < n; k++) {
+        const CondCandidate* c = &list->candidate[collider->seam[k].first];
+        collider->seam[k].hidden =
+            c->solid[1] >= 0 &&
+            !cond_shape_is_hollow(&cond_solid_at(collider->model, c->solid[0])->shape) &&
+            !cond_shape_is_hollow(&cond_solid_at(collider->model, c->solid[1])->shape) &&
+            is_hidden(collider, list, k);
+    }
+    for (int k = 0; k < n; k++)
+        for (int i = collider->seam[k].first; i < collider->seam[k].last; i++)
+            if (!collider->seam[k].hidden)
+                list->candidate[kept++] = list->candidate[i];
+    list->n = kept;
+    return COND_OK;
+}
