@@ -12,7 +12,8 @@ forces of gravity on them; axes, limits, damping, armature, friction and springs
 at the start and both efforts of drives; equalities; which bodies touch, and with what friction. A difference is "named"
 where a warning or an excluded pair of COND mentions it, or where it is no more than the products of inertia that MuJoCo
 drops as it turns meshes and bodies to their axes. Exit code: 0 without differences that are not named, else 1; 2: a
-file that one of the two refuses."""
+file that one of the two refuses. With --run: steps that miss their tolerance, what is deeper in what than at the start,
+and the poses after a run in which MuJoCo's soft contacts and limits had no part."""
 import argparse
 import json
 import math
@@ -34,6 +35,8 @@ except ImportError as missing:
 import cond
 
 TOUCH = 1e-5       # overlaps below this are not compared [m]
+RUN = 0.01         # way of a body from where it is in MuJoCo after a run that is told [m]
+DEEP = 1e-4        # overlaps after a run that are told [m]
 CONFIGURATIONS = 12
 ROUNDING = 1e-12   # MuJoCo turns a mesh to its axes until the products of unit density are below this [m^5]
 HULL = 0.02        # share of its half axes that an ellipsoid's hull is inside it
@@ -291,7 +294,7 @@ def last_anchor(m, b):
     return m.jnt_pos[m.body_jntadr[b] + n - 1]
 
 
-def compare_poses(p, out, label):
+def compare_poses(p, out, label, *words, within=1e-6):
     m, d = p.m, p.d
     worst = (0.0, "")
     for b, place in p.place.items():
@@ -306,9 +309,9 @@ def compare_poses(p, out, label):
         if turn is not None:
             way = max(way, 0.1 * np.linalg.norm(matrix(pose.orientation) - turn))
         worst = max(worst, (way, name))
-    if worst[0] > 1e-6:
+    if worst[0] > within:
         out.add("poses", f"{label}: '{worst[1]}' is {worst[0]:.3g} m from where it is in MuJoCo",
-                re.escape(worst[1]))
+                "|".join([re.escape(worst[1]), *words]))
 
 
 def dof_map(p):
@@ -626,23 +629,42 @@ def configurations(p, seed):
 
 
 def compare_run(p, out, seconds):
-    """Both from the start: where the bodies are after some time, and whether the steps went well."""
+    """Both from the start: whether the steps went well, what is in what, and where the bodies are after some time, if
+    nothing touched and no limit was met in MuJoCo until then."""
     m, d = p.m, p.d
+    start, controls = at_start(m)
     home = mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_KEY, "home")
     mujoco.mj_resetDataKeyframe(m, d, home) if home >= 0 else mujoco.mj_resetData(m, d)
-    while d.time < seconds:
+    for j in range(m.njnt):  # within the limits, as COND starts
+        if m.jnt_type[j] in (HINGE, SLIDE) and m.jnt_limited[j]:
+            start[m.jnt_qposadr[j]] = np.clip(start[m.jnt_qposadr[j]], *m.jnt_range[j])
+    follow(m, start)
+    d.qpos[:], d.ctrl[:], touched = start, controls, 0
+    for _ in range(round(seconds / m.opt.timestep)):
         mujoco.mj_step(m, d)
-    state, deepest, bad = p.model.state(), 0.0, 0
+        touched += d.ncon + int((d.efc_type == int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)).sum())
+    state, bad = p.model.state(), 0
+    before = overlaps(p, state)
     for _ in range(round(seconds / p.model.time_step)):
-        info = p.sim.step(state)
-        bad += int(info.status) != 0
-        deepest = max(deepest, info.penetration)
+        bad += int(p.sim.step(state).status) != 0
     p.mechanics.set(state)
     mujoco.mj_forward(m, d)
-    compare_poses(p, out, f"after {seconds:g} s")
+    if not touched:  # soft contacts and limits go other ways than hard ones
+        compare_poses(p, out, f"after {seconds:g} s", "actuator .* left out|tendon|filter", within=RUN)
     if bad:
         out.add("run", f"{bad} steps missed their tolerance")
-    return deepest
+    for pair, depth in overlaps(p, state).items():
+        if depth > DEEP + before.get(pair, 0.0):
+            out.add("run", f"after {seconds:g} s {' and '.join(pair)} overlap by {1e3 * depth:.3g} mm")
+
+
+def overlaps(p, state):
+    """The depth of what is in each other here, by the names of the bodies."""
+    found = {}
+    for one in p.sim.overlaps(state):
+        names = tuple(p.model.body_name(one[end]) if one[end] >= 0 else "the world" for end in ("body", "other"))
+        found[names] = max(found.get(names, 0.0), float(one["depth"]))
+    return found
 
 
 def compare(path, seconds, seed):
