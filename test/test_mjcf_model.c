@@ -571,6 +571,44 @@ static void test_slashes(void** state)
     trial_end(&t);
 }
 
+#define TWO_TREES(damping, equality, actuator)                                                     \
+    "<mujoco><compiler angle='radian'/><option timestep='.001'/><worldbody><body name='p' pos='0 " \
+    "0 1'><joint name='x' "                                                                        \
+    "axis='0 1 0' damping='" damping "'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.02' "   \
+    "mass='1'/></body><body name='r' pos='0 1 1'><joint name='y' axis='0 1 0' ref='.1' "           \
+    "damping='" damping                                                                            \
+    "'/><geom type='capsule' fromto='0 0 0 .2 0 -.1' size='.02' mass='.5'/></body>"                \
+    "</worldbody><equality>" equality "</equality><actuator>" actuator "</actuator></mujoco>"
+
+// An equality of joints of two trees leads one by the other, and where loads stretch it, it gives
+// as MuJoCo's does.
+static void test_equality_across_trees(void** state)
+{
+    (void)state;
+    CondScene* scene =
+        read_text(TWO_TREES(".3", "<joint name='e' joint1='y' joint2='x' polycoef='.2 -.5'/>",
+                            "<position joint='x' kp='30'/>"));
+    assert_int_equal(scene->n_spring, 1);
+    assert_string_equal(scene->spring[0].name, "e");
+    assert_near(scene->spring[0].ratio[0], 1.0, 0.0);
+    assert_near(scene->spring[0].ratio[1], 0.5, 0.0);
+    assert_near(scene->spring[0].rest_length, 0.3, 1e-15);
+    Trial t = trial_begin(scene);
+    trial_step(&t, 4000);
+    assert_near(t.state->q[0], 0.04169849, 1e-6); // those of MuJoCo, at rest
+    assert_near(t.state->q[1], 0.28041235, 1e-6);
+    trial_end(&t);
+    scene = read_text(TWO_TREES("0", "<joint joint1='y' joint2='x' polycoef='0 1 2'/>", ""));
+    assert_int_equal(scene->n_spring, 0);
+    assert_true(warns(scene, "it is not linear"));
+    cond_scene_destroy(scene);
+    scene = read_text(TWO_TREES("0", "<joint joint1='y' joint2='x'/><joint joint1='x'/>", ""));
+    assert_int_equal(scene->n_spring, 1); // x is held, and so is y, by a spring to it
+    assert_string_equal(scene->spring[0].joint[1], "");
+    assert_near(scene->spring[0].rest_length, 0.1, 1e-15);
+    cond_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -581,7 +619,7 @@ int main(void)
         cmocka_unit_test(test_passive),        cmocka_unit_test(test_sensors),
         cmocka_unit_test(test_mocap),          cmocka_unit_test(test_allocation_failures),
         cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_spring_damper),
-        cmocka_unit_test(test_key_velocities),
+        cmocka_unit_test(test_key_velocities), cmocka_unit_test(test_equality_across_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

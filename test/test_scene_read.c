@@ -272,6 +272,12 @@ static void test_entry_refusals(void** state)
         {RIGID "springs:\n  - colour: red\n",
          "s.yaml:6: springs[0].colour: unknown key (known: name, from, to, stiffness, damping, "
          "rest_length)"},
+        {RIGID "springs:\n  - {stiffness: 1, rest_length: -1, from: {body: b}, to: {}}\n",
+         "s.yaml:6: springs[0].rest_length: expected a number >= 0 or auto, not -1"},
+        {RIGID "springs:\n  - {stiffness: 1, from: {body: b, joint: j}, to: {}}\n",
+         "s.yaml:6: springs[0].from.body: 'b' is a rigid body and has no joints"},
+        {RIGID "springs:\n  - {stiffness: 1, from: {body: b, ratio: 2}, to: {}}\n",
+         "s.yaml:6: springs[0].from.ratio: is of joints; the end is a point"},
         {RIGID "    frictoin: 1\n", "s.yaml:5: bodies.b.frictoin: unknown key (did you mean "
                                     "friction?)"},
         {RIGID "    friction: -0.1\n",

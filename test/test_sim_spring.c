@@ -6,10 +6,11 @@
 
 #include <cmocka.h>
 
-#include "scene_make.h"
+#include "kinds_make.h"
 
 #include "math/quat.h"
 #include "model/model.h"
+#include "model/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -229,6 +230,52 @@ static void test_mass_ratio(void** state)
     }
 }
 
+// Two sliders hang on l = z0 + 2 z1 - 0.03: their masses m swing as one with 1/m = 1/m0 + 4/m1.
+static Trial sliders(const double m[2], double k, double c, double start, double t)
+{
+    CondScene* scene = make_scene();
+    CondSceneSettings* settings = cond_scene_settings(scene);
+    settings->gravity[2] = 0.0;
+    settings->time_step = t;
+    for (int i = 0; i < 2; i++) {
+        const char* urdf = i ? "slider1.urdf" : "slider0.urdf";
+        write_slider(urdf, m[i], 0.1);
+        CondBodyDef robot = make_robot(i ? "b" : "a", urdf);
+        robot.position[0] = i;
+        add_body(scene, &robot);
+    }
+    CondSpringDef spring = make_spring("a", "b", k);
+    strcpy(spring.joint[0], "slide");
+    strcpy(spring.joint[1], "slide");
+    spring.ratio[1] = 2.0;
+    spring.damping = c;
+    spring.rest_length = start;
+    add_spring(scene, &spring);
+    return trial_begin(scene);
+}
+
+static void test_between_joints(void** state)
+{
+    (void)state;
+    const double m[2] = {1.5, 0.8}, k = 60.0, rest = -0.03;
+    for (int damped = 0; damped < 2; damped++) {
+        double c = damped ? 0.5 : 0.0, mass = 1.0 / (1.0 / m[0] + 4.0 / m[1]);
+        double d = c / (2.0 * mass), w = sqrt(k / mass - d * d);
+        Trial t = sliders(m, k, c, rest, 1e-3);
+        double first = 0.5 * k * rest * rest;
+        for (int n = 1; n <= 1000; n++) {
+            trial_step(&t, 1);
+            double s = 1e-3 * n, stretch = -rest * exp(-d * s) * (cos(w * s) + d / w * sin(w * s));
+            const double* q = t.state->q;
+            assert_near(q[0] + 2.0 * q[1] - rest, stretch, 2e-5);
+            assert_near(m[0] * q[0], 0.5 * m[1] * q[1], 1e-9); // forces are 1 to 2
+            if (!damped)
+                assert_near(trial_energy(&t), first, 1e-9 * first);
+        }
+        trial_end(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_hanging_weight),
         cmocka_unit_test(test_spring_between_bodies_conserves_momentum),
         cmocka_unit_test(test_mass_ratio),
+        cmocka_unit_test(test_between_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -542,16 +542,19 @@ typedef struct CondForceDef {
     double pressure; // against the surface, along its normals as they are then [Pa]
 } CondForceDef;
 
-// Spring-damper between two points: potential k/2 (|d| - rest)^2.
+// Spring-damper of length l, of potential k/2 (l - rest)^2: between two points it is their
+// distance, between joints of robots the sum of ratio times position.
 typedef struct CondSpringDef {
     char name[COND_NAME_SIZE];
-    size_t struct_size;           // of this struct, by its default function
-    char body[2][COND_NAME_SIZE]; // "" is the world
-    double point[2][3];           // body axes, or world axes for "" [m]; of rods: link axes
-    double at[2];                 // rods: distance from the begin, along it [m]; NaN: not given
-    double stiffness;             // [N/m]
-    double damping;               // along the spring [N s/m]
-    double rest_length;           // [m]; NaN: its length at the start
+    size_t struct_size;            // of this struct, by its default function
+    char body[2][COND_NAME_SIZE];  // "" is the world
+    double point[2][3];            // body axes, or world axes for "" [m]; of rods: link axes
+    double at[2];                  // rods: distance from the begin, along it [m]; NaN: not given
+    double stiffness;              // [N/m]; of joints [N m/rad, N/m]
+    double damping;                // along the spring [N s/m]; of joints [N m s/rad, N s/m]
+    double rest_length;            // [m]; of joints [rad, m]; NaN: its length at the start
+    char joint[2][COND_NAME_SIZE]; // of the robot that body names; "": the end is a point
+    double ratio[2];               // length per position of the joint
 } CondSpringDef;
 
 typedef enum CondIntegrator {

@@ -23,6 +23,11 @@ int cond_mjcf_is_single(const CondMjcfJoint* joint)
     return joint->kind == COND_MJCF_HINGE || joint->kind == COND_MJCF_SLIDE;
 }
 
+int cond_mjcf_is_across(const CondMjcf* m, const int j[2])
+{
+    return j[1] >= 0 && m->body[m->joint[j[0]].body].top != m->body[m->joint[j[1]].body].top;
+}
+
 // y - y0 = a0 + a1 (x - x0), about the references: a mimic. More terms have no counterpart.
 static void read_joint_equality(CondMjcf* m, CondMjcfNode* node)
 {
@@ -46,12 +51,12 @@ static void read_joint_equality(CondMjcf* m, CondMjcfNode* node)
         why = "it is not linear";
     else if (!cond_mjcf_is_single(y) || (j[1] >= 0 && !cond_mjcf_is_single(&m->joint[j[1]])))
         why = "it is one of a ball or a free joint";
+    else if (cond_mjcf_is_across(m, j))
+        return; // a spring, once robots are made
     else if (y->mimic >= 0 || y->fixed)
         why = "the joint follows another one already";
     else if (j[1] >= 0 && cond_mjcf_find_leader(m, j[1]).leader == j[0])
         why = "the joints would follow each other";
-    else if (j[1] >= 0 && m->body[y->body].top != m->body[m->joint[j[1]].body].top)
-        why = "the joints are in two trees";
     if (why) {
         cond_mjcf_warn(m, node, "the equality of joint '%.60s' is left out: %s", name[0], why);
         return;

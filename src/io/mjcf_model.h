@@ -270,6 +270,12 @@ void cond_mjcf_read_joint_equalities(CondMjcf* m);
 void cond_mjcf_read_actuators(CondMjcf* m);
 void cond_mjcf_make_bodies(CondMjcf* m);     // planes, obstacles, rigid bodies, robots
 void cond_mjcf_make_equalities(CondMjcf* m); // attachments
+void cond_mjcf_make_couplings(CondMjcf* m);  // springs between joints of two trees
+// solref and solimp of an equality, which lets an acceleration (1 - d) a0 of what acts pass and
+// adds d (-b v - d k r) with b = 2 / (d T), k = 1 / (d T z)^2: a mass m feels a spring of m d^2 k /
+// (1 - d). Stiffness and damping of that for m = 1 [1/s^2, 1/s].
+void cond_mjcf_read_softness(CondMjcf* m, const CondMjcfNode* node, double* stiffness,
+                             double* damping);
 void cond_mjcf_make_sensors(CondMjcf* m);
 // A heightfield that stands still; 0 where it is left out, which was told.
 int cond_mjcf_put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, CondObstacleDef* def);
@@ -289,6 +295,7 @@ CondMjcfNode* cond_mjcf_find_tendon(CondMjcf* m, const char* name); // NULL: non
 // Inertia that a coordinate feels where all joints are at their references: armature, and of every
 // body beyond it a'(I + m (|r|^2 1 - r r')) a about the axis, or m along it.
 double cond_mjcf_joint_inertia(const CondMjcf* m, const CondMjcfJoint* joint);
+int cond_mjcf_is_across(const CondMjcf* m, const int j[2]); // 1: two joints of different trees
 CondMjcfLead cond_mjcf_find_leader(const CondMjcf* m, int joint);
 int cond_mjcf_is_single(const CondMjcfJoint* joint); // 1: a hinge or a slide
 // The numbers of a list with at most n of them, zeros behind; NULL where there is none.

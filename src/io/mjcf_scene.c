@@ -280,24 +280,12 @@ static void put_turn(const CondMjcf* m, const int body[2], const CondMjcfPose fr
     memcpy(turn, both.q, sizeof both.q);
 }
 
-// MuJoCo's constraint lets an acceleration (1 - d) a0 of what acts pass and adds d (-b v - k r),
-// with b = 2 / (d T), k = 1 / (d T z)^2: a mass m feels a spring of m k d / (1 - d).
-static void set_stiffness(CondMjcf* m, CondMjcfNode* node, const int body[2],
-                          CondAttachmentDef* def)
+void cond_mjcf_read_softness(CondMjcf* m, const CondMjcfNode* node, double* stiffness,
+                             double* damping)
 {
     double ref[2] = {0.02, 1.0}, imp[5] = {0.9, 0.95, 0.001, 0.5, 2.0};
-    double mass = INFINITY, inertia = INFINITY;
     cond_mjcf_numbers(m, node, "solref", 1, 2, ref);
     cond_mjcf_numbers(m, node, "solimp", 1, 5, imp);
-    for (int k = 0; k < 2; k++) {
-        const CondMjcfBody* at = &m->body[body[k]];
-        if (!(at->mass > 0.0))
-            continue;
-        mass = fmin(mass, at->mass);
-        inertia = fmin(inertia, (at->inertia[0] + at->inertia[4] + at->inertia[8]) / 3.0);
-    }
-    mass = isfinite(mass) ? mass : 1.0;
-    inertia = isfinite(inertia) ? inertia : 0.01;
     double d = fmin(fmax(imp[1], 0.5), 0.9999), share = d / (1.0 - d);
     double b = 2.0 / (d * 0.02), k = 1.0 / (d * d * 0.02 * 0.02);
     if (ref[0] > 0.0 && ref[1] > 0.0) {
@@ -307,10 +295,28 @@ static void set_stiffness(CondMjcf* m, CondMjcfNode* node, const int body[2],
         k = -ref[0] / (d * d);
         b = -ref[1] / d;
     }
-    def->stiffness = mass * k * share;
-    def->damping = mass * b * share;
-    def->rotation_stiffness = inertia * k * share;
-    def->rotation_damping = inertia * b * share;
+    *stiffness = d * k * share;
+    *damping = b * share;
+}
+
+static void set_stiffness(CondMjcf* m, CondMjcfNode* node, const int body[2],
+                          CondAttachmentDef* def)
+{
+    double mass = INFINITY, inertia = INFINITY, k, b;
+    cond_mjcf_read_softness(m, node, &k, &b);
+    for (int i = 0; i < 2; i++) {
+        const CondMjcfBody* at = &m->body[body[i]];
+        if (!(at->mass > 0.0))
+            continue;
+        mass = fmin(mass, at->mass);
+        inertia = fmin(inertia, (at->inertia[0] + at->inertia[4] + at->inertia[8]) / 3.0);
+    }
+    mass = isfinite(mass) ? mass : 1.0;
+    inertia = isfinite(inertia) ? inertia : 0.01;
+    def->stiffness = mass * k;
+    def->damping = mass * b;
+    def->rotation_stiffness = inertia * k;
+    def->rotation_damping = inertia * b;
 }
 
 static void make_equality(CondMjcf* m, CondMjcfNode* node)

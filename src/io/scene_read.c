@@ -149,7 +149,7 @@ static const CondSceneListRow lists[] = {
     LIST("attachments", cond_attachment_read, COND_LIST_ATTACHMENT, attachment),
     LIST("sensors", cond_sensor_read, COND_LIST_SENSOR, sensor),
     LIST("forces", read_force, COND_LIST_FORCE, force),
-    LIST("springs", read_spring, COND_N_LIST, spring),
+    LIST("springs", read_spring, COND_LIST_SPRING, spring),
     LIST("randomise", cond_variation_read, COND_N_LIST, variation),
     LIST("actions", cond_action_read, COND_N_LIST, action),
     LIST("rewards", cond_reward_read, COND_N_LIST, reward),

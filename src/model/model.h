@@ -159,6 +159,9 @@ typedef struct CondForce {
 typedef struct CondSpring {
     CondPoint end[2];
     double stiffness, damping, rest_length;
+    int between_joints; // 1: the ends are joints of robots, with the length sum of ratio q
+    int joint[2];       // coordinate of the robot
+    double ratio[2];
 } CondSpring;
 
 // Nodes of a soft body that move as one frame: the centre of their masses, and the rotation that

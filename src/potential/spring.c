@@ -1,8 +1,11 @@
-// Spring-damper between two points, energy k/2 (length - rest)^2.
+// Spring-damper between two points or two joints, energy k/2 (length - rest)^2.
 //
 // Hessian with respect to the relative position: k dd' + k (length - rest)/length (I - dd'). Its
 // second part is the geometric stiffness; the paper's E keeps A positive definite by a bound, and
 // for a spring the projection on the positive matrices itself is at hand: drop it in compression.
+//
+// Between joints of robots the length is l = sum of ratio q, so that its gradient is constant: the
+// force -k (l - rest) in the middle of a step, with the mean of l, has the work of the energy.
 #include "body/body.h"
 #include "math/vec3.h"
 #include "potential/potential.h"
@@ -55,9 +58,55 @@ static double mean_direction(const CondKinematics* kinematics, const CondSpring*
     return length;
 }
 
+// Where a spring between joints has an end.
+static int has_joint(const CondSpring* spring, int end)
+{
+    return spring->end[end].body >= 0;
+}
+
+static double joint_length(const CondKinematics* kinematics, const CondSpring* spring)
+{
+    double length = 0.0;
+    for (int end = 0; end < 2; end++)
+        if (has_joint(spring, end)) {
+            const CondBody* body = &kinematics->model->body[spring->end[end].body];
+            length +=
+                spring->ratio[end] * kinematics->q[cond_body_joint_q(body) + spring->joint[end]];
+        }
+    return length;
+}
+
+static CondStatus add_between_joints(const CondKinematics* kinematics, const CondSpring* spring,
+                                     double step, CondAssembly* assembly, double* f)
+{
+    CondCouplingRoom room;
+    CondStatus status = cond_assembly_room(assembly, kinematics->model, 1, &room);
+    if (status)
+        return status;
+    double length = cond_kinematics_spans(kinematics, body_of(spring))
+                        ? 0.5 * (joint_length(kinematics->begin, spring) +
+                                 joint_length(kinematics->end, spring))
+                        : joint_length(kinematics, spring);
+    double tension = spring->stiffness * (length - spring->rest_length);
+    room.n_coordinate = 0;
+    for (int end = 0; end < 2; end++)
+        if (has_joint(spring, end)) {
+            const CondBody* body = &kinematics->model->body[spring->end[end].body];
+            int at = cond_body_joint_v(body) + spring->joint[end];
+            f[at] -= spring->ratio[end] * tension;
+            room.coordinate[room.n_coordinate] = at;
+            room.jacobian[room.n_coordinate++] = spring->ratio[end];
+        }
+    room.gain[0] = step * spring->stiffness + spring->damping;
+    cond_assembly_keep(assembly, &room);
+    return COND_OK;
+}
+
 CondStatus cond_spring_add(const CondKinematics* kinematics, const CondSpring* spring, double step,
                            CondAssembly* assembly, double* f)
 {
+    if (spring->between_joints)
+        return add_between_joints(kinematics, spring, step, assembly, f);
     CondCouplingRoom room;
     double p[2][3], d[3];
     CondStatus status = cond_assembly_room(assembly, kinematics->model, 3, &room);
@@ -85,8 +134,9 @@ CondStatus cond_spring_add(const CondKinematics* kinematics, const CondSpring* s
 double cond_spring_energy(const CondKinematics* kinematics, const CondSpring* spring)
 {
     double p[2][3], d[3];
-    for (int end = 0; end < 2; end++)
+    for (int end = 0; end < 2 && !spring->between_joints; end++)
         cond_kinematics_point(kinematics, &spring->end[end], p[end], NULL, NULL);
-    double stretch = direction(p, d) - spring->rest_length;
+    double length = spring->between_joints ? joint_length(kinematics, spring) : direction(p, d);
+    double stretch = length - spring->rest_length;
     return 0.5 * spring->stiffness * stretch * stretch;
 }

@@ -165,25 +165,58 @@ static void start_position(const CondModel* model, const CondPoint* point, doubl
         p[k] = position[k] + turned[k];
 }
 
-static void compile_springs(CondModel* model, const CondScene* scene)
+// Each end a joint of a robot; the length at the start is the sum of ratio times position.
+static CondStatus set_joints(const CondModel* model, const CondSpringDef* def, CondSpring* spring,
+                             double* length, CondError* error)
 {
-    for (int i = 0; i < scene->n_spring; i++) {
+    char owner[COND_NAME_SIZE + 16];
+    snprintf(owner, sizeof owner, "spring %s", def->name);
+    *length = 0.0;
+    spring->between_joints = 1;
+    for (int end = 0; end < 2; end++) {
+        if (spring->end[end].body < 0)
+            continue;
+        const CondBody* body = &model->body[spring->end[end].body];
+        int j = cond_robot_find_joint(model, body->index, owner, def->joint[end], error);
+        if (j < 0)
+            return COND_BAD_INPUT;
+        spring->joint[end] = j;
+        spring->ratio[end] = def->ratio[end];
+        *length += spring->ratio[end] * body->start[cond_body_joint_q(body) - body->q_begin + j];
+    }
+    return COND_OK;
+}
+
+static CondStatus compile_springs(CondModel* model, const CondScene* scene, CondError* error)
+{
+    CondStatus status = COND_OK;
+    for (int i = 0; i < scene->n_spring && !status; i++) {
         const CondSpringDef* def = &scene->spring[i];
         CondSpring* spring = &model->spring[i];
-        double p[2][3];
+        int joints = def->joint[0][0] || def->joint[1][0];
+        double p[2][3], length = 0.0;
+        cond_compile_note(model, COND_LIST_SPRING, i);
         for (int end = 0; end < 2; end++) {
             spring->end[end].body =
                 def->body[end][0] ? cond_scene_find_body(scene, def->body[end]) : -1;
+            if (joints)
+                continue;
             memcpy(spring->end[end].local, def->point[end], sizeof def->point[end]);
             cond_compile_at(model, def->at[end], &spring->end[end]);
             start_position(model, &spring->end[end], p[end]);
         }
         spring->stiffness = def->stiffness;
         spring->damping = def->damping;
-        for (int k = 0; k < 3; k++)
-            p[0][k] -= p[1][k];
-        spring->rest_length = isnan(def->rest_length) ? vec3_norm(p[0]) : def->rest_length;
+        if (joints) {
+            status = set_joints(model, def, spring, &length, error);
+        } else {
+            for (int k = 0; k < 3; k++)
+                p[0][k] -= p[1][k];
+            length = vec3_norm(p[0]);
+        }
+        spring->rest_length = isnan(def->rest_length) ? length : def->rest_length;
     }
+    return status;
 }
 
 // Who gives theta, or M^(1/2) v, means the theta rule; so do the baselines, which have no other.
@@ -269,12 +302,13 @@ static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again
         status = cond_compile_sensors(made, scene, error);
     if (!status)
         status = cond_compile_forces(made, scene, error);
+    if (!status)
+        status = compile_springs(made, scene, error);
     if (status) {
         name_source(scene, made, error);
         cond_model_destroy(made);
         return status;
     }
-    compile_springs(made, scene);
     made->again = NULL;
     *model = made;
     return COND_OK;

@@ -19,6 +19,7 @@ typedef enum CondSceneList {
     COND_LIST_ATTACHMENT,
     COND_LIST_SENSOR,
     COND_LIST_FORCE,
+    COND_LIST_SPRING,
     COND_N_LIST,
 } CondSceneList;
 

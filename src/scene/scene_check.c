@@ -233,31 +233,72 @@ CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* de
     return COND_OK;
 }
 
-CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* def,
-                                   CondSceneIssue* issue)
+// A joint in the place of a point. Which joints the robot has is known once its files are read.
+static CondStatus check_spring_joint(const CondScene* scene, const CondSpringDef* def, int end,
+                                     int* body, CondSceneIssue* issue)
 {
-    static const char* const sections[2] = {"springs.from", "springs.to"};
     static const char* const bodies[2] = {"from.body", "to.body"};
     static const char* const points[2] = {"from.point", "to.point"};
+    static const char* const ats[2] = {"from.at", "to.at"};
+    static const char* const ratios[2] = {"from.ratio", "to.ratio"};
+    CondStatus status = cond_check_body_name(scene, bodies[end], def->body[end], body, issue);
+    if (status)
+        return status;
+    if (scene->body[*body].kind != COND_BODY_ROBOT)
+        return cond_scene_issue_set(issue, bodies[end], "'%s' is a %s and has no joints",
+                                    def->body[end], cond_body_noun(scene->body[*body].kind));
+    if (!cond_is_zero(3, def->point[end]))
+        return cond_scene_issue_set(issue, points[end], "must be zero: the end is a joint");
+    if (!isnan(def->at[end]))
+        return cond_scene_issue_set(issue, ats[end], "is of rods; the end is a joint");
+    if (def->ratio[end] == 0.0)
+        return cond_scene_issue_set(issue, ratios[end], "must not be 0");
+    return COND_OK;
+}
+
+// Of ends between joints: both are joints, or the other one is left out.
+static CondStatus check_between_joints(const CondScene* scene, const CondSpringDef* def,
+                                       CondSceneIssue* issue)
+{
+    static const char* const joints[2] = {"from.joint", "to.joint"};
+    CondStatus status = COND_OK;
+    for (int end = 0; end < 2 && !status; end++) {
+        int body;
+        if (def->joint[end][0])
+            status = check_spring_joint(scene, def, end, &body, issue);
+        else if (def->body[end][0] || !cond_is_zero(3, def->point[end]))
+            status =
+                cond_scene_issue_set(issue, joints[end], "is required: the other end is a joint");
+    }
+    if (!status && strcmp(def->body[0], def->body[1]) == 0 &&
+        strcmp(def->joint[0], def->joint[1]) == 0)
+        return cond_scene_issue_set(issue, "to.joint", "must be another joint than that of from");
+    return status;
+}
+
+static CondStatus check_between_points(const CondScene* scene, const CondSpringDef* def,
+                                       CondSceneIssue* issue)
+{
+    static const char* const bodies[2] = {"from.body", "to.body"};
+    static const char* const points[2] = {"from.point", "to.point"};
+    static const char* const ratios[2] = {"from.ratio", "to.ratio"};
     static const char* const ends[2] = {"from", "to"};
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_spring_def_default", issue);
-    if (!status)
-        status = cond_keys_check("springs", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("spring", def->name, &scene->spring_name, scene->spring,
-                                 sizeof *def, issue);
+    CondStatus status = COND_OK;
     int body[2] = {-1, -1};
     for (int end = 0; end < 2 && !status; ++end) {
-        status = cond_keys_check(sections[end], def, sizeof *def, issue);
-        if (!status && def->body[end][0])
+        if (def->body[end][0])
             status = check_pushed(scene, bodies[end], def->body[end], points[end], def->point[end],
                                   &body[end], issue);
         if (!status && body[end] >= 0)
             status = cond_check_at(scene, body[end], ends[end], def->at[end], issue);
+        if (!status && def->ratio[end] != 1.0)
+            status = cond_scene_issue_set(issue, ratios[end], "is of joints; the end is a point");
     }
     if (status)
         return status;
+    if (def->rest_length < 0.0)
+        return cond_scene_issue_set(issue, "rest_length", "expected a number >= 0 or auto, not %g",
+                                    def->rest_length);
     if (body[0] < 0 && body[1] < 0)
         return cond_scene_issue_set(issue, "to.body", "at least one end must be on a body");
     if (body[0] == body[1] && scene->body[body[0]].kind != COND_BODY_ROD)
@@ -266,6 +307,23 @@ CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* 
         return cond_scene_issue_set(
             issue, "to.at", "must be another place of '%s' than that of from", def->body[0]);
     return COND_OK;
+}
+
+CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* def,
+                                   CondSceneIssue* issue)
+{
+    static const char* const sections[] = {"springs", "springs.from", "springs.to"};
+    CondStatus status =
+        cond_check_size(def->struct_size, sizeof *def, "cond_spring_def_default", issue);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && !status; ++i)
+        status = cond_keys_check(sections[i], def, sizeof *def, issue);
+    if (!status)
+        status = cond_check_name("spring", def->name, &scene->spring_name, scene->spring,
+                                 sizeof *def, issue);
+    if (status)
+        return status;
+    return def->joint[0][0] || def->joint[1][0] ? check_between_joints(scene, def, issue)
+                                                : check_between_points(scene, def, issue);
 }
 
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue)

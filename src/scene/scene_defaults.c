@@ -226,7 +226,7 @@ static CondForceDef force_def(void)
 
 static CondSpringDef spring_def(void)
 {
-    return (CondSpringDef){.at = {NAN, NAN}, .rest_length = NAN};
+    return (CondSpringDef){.at = {NAN, NAN}, .rest_length = NAN, .ratio = {1.0, 1.0}};
 }
 
 static CondSceneSettings scene_settings(void)
