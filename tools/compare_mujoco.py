@@ -630,7 +630,7 @@ def configurations(p, seed):
 
 def compare_run(p, out, seconds):
     """Both from the start: whether the steps went well, what is in what, and where the bodies are after some time, if
-    nothing touched and no limit was met in MuJoCo until then."""
+    nothing touched and no limit was met in MuJoCo until then. MuJoCo's own step falls g h t / 2 too far."""
     m, d = p.m, p.d
     start, controls = at_start(m)
     home = mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_KEY, "home")
@@ -650,7 +650,8 @@ def compare_run(p, out, seconds):
     p.mechanics.set(state)
     mujoco.mj_forward(m, d)
     if not touched:  # soft contacts and limits go other ways than hard ones
-        compare_poses(p, out, f"after {seconds:g} s", "actuator .* left out|tendon|filter", within=RUN)
+        compare_poses(p, out, f"after {seconds:g} s", "actuator .* left out|tendon|filter",
+                      within=RUN + 0.5 * np.linalg.norm(m.opt.gravity) * m.opt.timestep * seconds)
     if bad:
         out.add("run", f"{bad} steps missed their tolerance")
     for pair, depth in overlaps(p, state).items():
