@@ -609,6 +609,28 @@ static void test_equality_across_trees(void** state)
     cond_scene_destroy(scene);
 }
 
+// The spring and the damper of a tendon over two slides, pulled by a motor at the first of them; a
+// spring of its own holds the second.
+static void test_tendon_spring(void** state)
+{
+    (void)state;
+    CondScene* scene = read_text(
+        "<mujoco><option gravity='0 0 0' timestep='.005'/><worldbody><body name='r'>"
+        "<body name='a'><joint name='a_j' type='slide' damping='20'/><geom size='.1' mass='1'/>"
+        "</body><body name='b' pos='1 0 0'><joint name='b_j' type='slide' damping='20' "
+        "stiffness='40'/><geom size='.1' mass='1'/></body></body></worldbody><tendon>"
+        "<fixed name='t' stiffness='300' damping='2' springlength='.01'><joint joint='a_j' "
+        "coef='1'/><joint joint='b_j' coef='-2'/></fixed></tendon><actuator><motor joint='a_j'/>"
+        "</actuator><keyframe><key name='home' ctrl='1.2'/></keyframe></mujoco>");
+    assert_int_equal(scene->n_spring, 1);
+    assert_false(warns(scene, "<tendon>"));
+    Trial t = trial_begin(scene);
+    trial_step(&t, 3000);
+    assert_near(t.state->q[0], 0.13366597, 1e-5); // those of MuJoCo
+    assert_near(t.state->q[1], 0.05983736, 1e-5);
+    trial_end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -620,6 +642,7 @@ int main(void)
         cmocka_unit_test(test_mocap),          cmocka_unit_test(test_allocation_failures),
         cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_spring_damper),
         cmocka_unit_test(test_key_velocities), cmocka_unit_test(test_equality_across_trees),
+        cmocka_unit_test(test_tendon_spring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,7 +270,7 @@ void cond_mjcf_read_joint_equalities(CondMjcf* m);
 void cond_mjcf_read_actuators(CondMjcf* m);
 void cond_mjcf_make_bodies(CondMjcf* m);     // planes, obstacles, rigid bodies, robots
 void cond_mjcf_make_equalities(CondMjcf* m); // attachments
-void cond_mjcf_make_couplings(CondMjcf* m);  // springs between joints of two trees
+void cond_mjcf_make_couplings(CondMjcf* m);  // springs of tendons, and of two trees
 // solref and solimp of an equality, which lets an acceleration (1 - d) a0 of what acts pass and
 // adds d (-b v - d k r) with b = 2 / (d T), k = 1 / (d T z)^2: a mass m feels a spring of m d^2 k /
 // (1 - d). Stiffness and damping of that for m = 1 [1/s^2, 1/s].
