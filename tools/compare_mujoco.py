@@ -483,7 +483,10 @@ def compare_equalities(p, out):
     m = p.m
     # Those that do not give hold mocap bodies.
     attachments = sum(one.get("stiffness") != math.inf for one in p.listed("attachments"))
+    # Joints of two trees are coupled by springs, as are those of a tendon.
+    tendons = {name_of(m, mujoco.mjtObj.mjOBJ_TENDON, t) for t in range(m.ntendon)}
     mimics = sum(info.follows >= 0 for _, info in p.joint.values())
+    mimics += sum(one.get("name") not in tendons for one in p.listed("springs"))
     count = {"joint": 0, "held": 0, "attachment": 0}
     for e in range(m.neq):
         name = name_of(m, mujoco.mjtObj.mjOBJ_EQUALITY, e)
