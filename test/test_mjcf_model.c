@@ -446,6 +446,23 @@ static void test_sensors(void** state)
             "there is no site 'x'");
 }
 
+// Springs hold a slide against its motor without weight: the potential energies cancel, and their
+// rounding is all there is of the balance.
+static void test_rest_on_a_motor(void** state)
+{
+    (void)state;
+    Trial t = trial_begin(read_text(
+        "<mujoco><option gravity='0 0 0' timestep='.005'/><worldbody><body name='r'><body name='a'>"
+        "<joint name='a_j' type='slide' stiffness='10' damping='3'/><geom size='.1' mass='1'/>"
+        "</body><body name='b' pos='1 0 0'><joint name='b_j' type='slide' damping='3' "
+        "stiffness='40'/><geom size='.1' mass='1'/></body></body></worldbody><actuator>"
+        "<motor joint='a_j'/></actuator><keyframe><key name='home' ctrl='1.2'/></keyframe>"
+        "</mujoco>"));
+    trial_step(&t, 3000);
+    assert_near(t.state->q[0], 0.12, 1e-8);
+    trial_end(&t);
+}
+
 // A mocap body goes where it is told, and takes along what is welded to it.
 static void test_mocap(void** state)
 {
@@ -634,14 +651,23 @@ static void test_tendon_spring(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replicate),      cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_unknown),        cmocka_unit_test(test_shared_default),
-        cmocka_unit_test(test_force_range),    cmocka_unit_test(test_short_keys),
-        cmocka_unit_test(test_references),     cmocka_unit_test(test_slashes),
-        cmocka_unit_test(test_passive),        cmocka_unit_test(test_sensors),
-        cmocka_unit_test(test_mocap),          cmocka_unit_test(test_allocation_failures),
-        cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_spring_damper),
-        cmocka_unit_test(test_key_velocities), cmocka_unit_test(test_equality_across_trees),
+        cmocka_unit_test(test_replicate),
+        cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_shared_default),
+        cmocka_unit_test(test_force_range),
+        cmocka_unit_test(test_short_keys),
+        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_slashes),
+        cmocka_unit_test(test_passive),
+        cmocka_unit_test(test_sensors),
+        cmocka_unit_test(test_mocap),
+        cmocka_unit_test(test_rest_on_a_motor),
+        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_long_paths),
+        cmocka_unit_test(test_spring_damper),
+        cmocka_unit_test(test_key_velocities),
+        cmocka_unit_test(test_equality_across_trees),
         cmocka_unit_test(test_tendon_spring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,7 +295,7 @@ static CondStatus judge(CondSim* sim, const CondState* state, const CondSolveInf
         double excess = groups->euler[g] ? groups->excess[g] : fabs(groups->excess[g]);
         // Where all but rests, what forces would give to it in a step is the measure.
         double load = groups->load[g] * groups->load[g] * sim->time_step + groups->fall[g];
-        double noise = 1e-6 * load + NOTHING;
+        double noise = 1e-6 * load + groups->inexact[g] + NOTHING;
         // Of what bounces the impact stage settles the energy: forces that turn it about are not
         // those that its gyroscopic torque knows.
         groups->fails[g] |= !groups->lands[g] && !(excess <= TRUSTED * scale + noise);

@@ -14,10 +14,12 @@
 #include "problem/block.h"
 #include "step/sim.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double RESTORED = 0.02; // of the energy of motion that may be given back
+static const double RESTORED = 0.02;              // of the energy of motion that may be given back
+static const double INEXACT = 16.0 * DBL_EPSILON; // of a potential energy, by rounding of its terms
 
 CondStatus cond_balance_create(CondSim* sim)
 {
@@ -83,7 +85,14 @@ void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const 
         add_held_products(sim, -0.5, v, sim->balance.p, energy);
 }
 
-// energy[g] += sign times the potential energy that is the group's own
+static void add_energy(const CondGroups* groups, int group, double sign, double potential,
+                       double* energy)
+{
+    energy[group] += sign * potential;
+    groups->inexact[group] += INEXACT * fabs(potential);
+}
+
+// energy[g] += sign times the potential energy that is the group's own; its size joins inexact.
 static void add_potential(const CondSim* sim, const CondKinematics* kinematics, double sign,
                           double* energy)
 {
@@ -91,19 +100,21 @@ static void add_potential(const CondSim* sim, const CondKinematics* kinematics, 
     const CondState* next = sim->next; // whose attachments act in this step
     const int* of = sim->groups.of;
     for (int b = 0; b < model->n_body; b++)
-        energy[of[b]] +=
-            sign * cond_body_ops(model->body[b].kind)
-                       ->potential(&model->body[b], kinematics, model->settings.gravity);
+        add_energy(&sim->groups, of[b], sign,
+                   cond_body_ops(model->body[b].kind)
+                       ->potential(&model->body[b], kinematics, model->settings.gravity),
+                   energy);
     for (int i = 0; i < model->n_spring; i++) {
         const CondSpring* spring = &model->spring[i];
         int body = spring->end[0].body >= 0 ? spring->end[0].body : spring->end[1].body;
         if (!cond_spring_is_off(next, spring))
-            energy[of[body]] += sign * cond_spring_energy(kinematics, spring);
+            add_energy(&sim->groups, of[body], sign, cond_spring_energy(kinematics, spring),
+                       energy);
     }
     for (int i = 0; i < next->n_weld; i++)
         if (next->weld[i].active && !cond_weld_is_led(&next->weld[i]))
-            energy[of[cond_weld_body(&next->weld[i])]] +=
-                sign * cond_weld_energy(kinematics, &next->weld[i]);
+            add_energy(&sim->groups, of[cond_weld_body(&next->weld[i])], sign,
+                       cond_weld_energy(kinematics, &next->weld[i]), energy);
 }
 
 // energy[g] -= t (power of forces, motors, frames in space and the user's hand, of damping and of
@@ -200,6 +211,7 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     double* excess = groups->excess;
     cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
     memset(excess, 0, (size_t)groups->n * sizeof *excess);
+    memset(groups->inexact, 0, (size_t)groups->n * sizeof *groups->inexact);
     add_potential(sim, &sim->at_start, -1.0, excess);
     CondStatus status = subtract_work(sim, state, excess); // sets balance->end
     if (status)

@@ -15,7 +15,7 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
                  RESERVE(touched) || RESERVE(anchored) || RESERVE(lands) || RESERVE(persistent) ||
                  RESERVE(euler) || RESERVE(newton) || RESERVE(fails) || RESERVE(residual) ||
                  RESERVE(load) || RESERVE(rounding) || RESERVE(fall) || RESERVE(before) ||
-                 RESERVE(kinetic) || RESERVE(excess);
+                 RESERVE(kinetic) || RESERVE(excess) || RESERVE(inexact);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }

@@ -29,6 +29,7 @@ typedef struct CondGroups {
     double* before;   // energy at the start of the step [J]                    (n of n_body)
     double* kinetic;  // energy of motion at its end [J]                        (n of n_body)
     double* excess;   // energy at its end that nothing accounts for [J]        (n of n_body)
+    double* inexact;  // what rounding of the potential energies leaves of it [J] (n of n_body)
 } CondGroups;
 
 CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups* groups);
