@@ -11,6 +11,7 @@
 #include "cli_run.h"
 #endif
 #include "failing_allocator.h"
+#include "mjcf_text.h"
 #include "scene_make.h"
 
 #include "io/mjcf.h"
@@ -28,14 +29,6 @@
 
 #define PI 3.14159265358979323846
 
-static void write_text(const char* name, const char* text)
-{
-    FILE* file = fopen(name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
 static CondScene* read_file(const char* name)
 {
     CondScene* scene = NULL;
@@ -45,17 +38,11 @@ static CondScene* read_file(const char* name)
     return scene;
 }
 
-static CondScene* read_text(const char* text)
-{
-    write_text("r.xml", text);
-    return read_file("r.xml");
-}
-
 #define WORLD(rest) "<mujoco>\n<worldbody>\n" rest "</worldbody>\n</mujoco>\n"
 
 static Trial begin(const char* text)
 {
-    return trial_begin(read_text(text));
+    return trial_begin(mjcf_read(text));
 }
 
 // The only robot of a trial, at its start.
@@ -309,7 +296,7 @@ static void test_classes(void** state)
 static void test_static(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(WORLD(
+    CondScene* scene = mjcf_read(WORLD(
         "<geom name='floor' type='plane' size='1 1 1' pos='0 0 2' euler='0 90 0' friction='.4'/>\n"
         "<body name='table' pos='1 0 0'><geom name='top' type='box' size='.1 .2 .3' pos='0 1 0'/>"
         "<geom type='box' size='1 1 1' contype='0' conaffinity='0'/>"
@@ -339,7 +326,7 @@ static void test_static(void** state)
 static void test_actuators(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><default><position kp='40'/><default class='g'><general gainprm='30' "
         "biastype='affine' biasprm='3 -30 -2'/></default></default><worldbody>" SLIDER("a", "")
             SLIDER("b", "") SLIDER("c", "") SLIDER("d", "ref='.5'") SLIDER("e", "") SLIDER(
@@ -376,7 +363,7 @@ static void test_actuators(void** state)
 static void test_gripper(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><worldbody><body name='palm'>"
         "<body name='l'><joint name='jl' type='slide' range='0 .04'/><geom size='.1'/></body>"
         "<body name='r'><joint name='jr' type='slide' range='0 .04'/><geom "
@@ -398,7 +385,7 @@ static void test_gripper(void** state)
 static void test_equalities(void** state)
 {
     (void)state;
-    CondScene* scene = read_text("<mujoco><worldbody>" SLIDER("a", "") SLIDER(
+    CondScene* scene = mjcf_read("<mujoco><worldbody>" SLIDER("a", "") SLIDER(
         "b", "") "<body name='c' pos='0 0 1'><freejoint/><geom size='.1'/></body><site name='s' "
                  "pos='1 1 1'/>"
                  "</worldbody><equality><connect name='pin' body1='a' body2='c' anchor='0 0 .5'/>"
@@ -425,7 +412,7 @@ static void test_equalities(void** state)
 static void test_touching(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1' contype='1' "
         "conaffinity='2'/>"
         "<body name='a'><freejoint/><geom size='.1' contype='2' conaffinity='0'/></body>"
@@ -452,9 +439,9 @@ static void test_touching(void** state)
 static void test_files(void** state)
 {
     (void)state;
-    write_text("tet.obj",
+    mjcf_write("tet.obj",
                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
-    write_text("part.xml", "<mujocoinclude><compiler angle='radian'/><asset><mesh file='tet.obj' "
+    mjcf_write("part.xml", "<mujocoinclude><compiler angle='radian'/><asset><mesh file='tet.obj' "
                            "scale='2 2 2' refpos='.5 0 0'/></asset></mujocoinclude>");
     Trial t = begin("<mujoco><include file='part.xml'/><worldbody><body name='a' euler='0 0 "
                     "1.5707963267948966'><freejoint/><geom type='mesh' mesh='tet' density='3'/>"
@@ -478,7 +465,7 @@ static void test_files(void** state)
 static void test_heightfield(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><asset><hfield name='h' nrow='3' ncol='2' size='1 2 .5 .1' elevation='0 1 2 3 4 "
         "10'/></asset><worldbody><geom name='ground' type='hfield' hfield='h' pos='0 0 1' "
         "friction='.3'/></worldbody></mujoco>");
@@ -499,7 +486,7 @@ static void test_heightfield(void** state)
 static void test_cable(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><worldbody><composite type='cable' curve='s' count='21 1 1' size='1' offset='0 0 "
         "2'>"
         "<plugin plugin='mujoco.elasticity.cable'><config key='twist' value='1e7'/><config "
@@ -520,26 +507,19 @@ static void test_cable(void** state)
     trial_end(&t);
 }
 
-static int tells(const CondScene* scene, const char* text)
-{
-    for (int i = 0; i < scene->n_warning; i++)
-        if (strstr(scene->warning[i], text))
-            return 1;
-    return 0;
-}
-
 // Bodies that a cable would make are no fault of the elements that name them.
 static void test_cable_bodies(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><worldbody><body name='a'><joint/><geom size='.1'/></body>\n"
         "<composite type='cable' prefix='c' curve='s' count='21 1 1'><geom size='.01'/></composite>"
         "</worldbody><contact><exclude body1='cB_7' body2='a'/></contact>\n"
         "<equality><weld body1='cB_last' body2='a'/></equality></mujoco>");
     assert_int_equal(scene->n_attachment, 0);
-    assert_true(tells(scene, "r.xml:3: <weld> of 'cB_last', a body of a <composite>, is left out"));
-    assert_true(tells(scene, "<exclude> of 'cB_7', a body of a <composite>, is left out"));
+    assert_true(
+        mjcf_warns(scene, "r.xml:3: <weld> of 'cB_last', a body of a <composite>, is left out"));
+    assert_true(mjcf_warns(scene, "<exclude> of 'cB_7', a body of a <composite>, is left out"));
     cond_scene_destroy(scene);
 }
 
@@ -547,7 +527,7 @@ static void test_cable_bodies(void** state)
 static void test_left_out(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco>\n<option wind='1 0 0' timestep='.005'/>\n<worldbody>\n<light/><body name='a'>"
         "<joint margin='1'/>\n<geom size='.1' solref='.01 1' rgba='1 0 0 1'/>\n<geom size='.1' "
         "solref='.01 1'/></body></worldbody>\n<sensor><magnetometer site='x'/><magnetometer "
@@ -555,14 +535,15 @@ static void test_left_out(void** state)
         "<keyframe><key name='home' act='1'/></keyframe><worldbody><geom size='.1' contype='0' "
         "conaffinity='0'/></worldbody></mujoco>");
     assert_near(cond_scene_settings(scene)->time_step, 0.005, 0.0);
-    assert_true(tells(scene, "r.xml:2: <option> wind is left out"));
-    assert_true(tells(scene, "r.xml:4: <joint> margin is left out"));
-    assert_true(tells(scene, "r.xml:5: contacts, limits and dry friction are hard here, without "
-                             "<geom> solref"));
-    assert_true(tells(scene, "r.xml:7: <magnetometer> is left out (2 times)"));
-    assert_true(tells(scene, "r.xml:4: of no effect on the motion: <light>"));
-    assert_true(tells(scene, "r.xml:8: <key> act is left out"));
-    assert_true(tells(scene, "r.xml:8: the scene starts at keyframe 'home'"));
+    assert_true(mjcf_warns(scene, "r.xml:2: <option> wind is left out"));
+    assert_true(mjcf_warns(scene, "r.xml:4: <joint> margin is left out"));
+    assert_true(mjcf_warns(scene,
+                           "r.xml:5: contacts, limits and dry friction are hard here, without "
+                           "<geom> solref"));
+    assert_true(mjcf_warns(scene, "r.xml:7: <magnetometer> is left out (2 times)"));
+    assert_true(mjcf_warns(scene, "r.xml:4: of no effect on the motion: <light>"));
+    assert_true(mjcf_warns(scene, "r.xml:8: <key> act is left out"));
+    assert_true(mjcf_warns(scene, "r.xml:8: the scene starts at keyframe 'home'"));
     assert_int_equal(scene->n_warning, 7);
     cond_scene_destroy(scene);
 }
@@ -571,7 +552,7 @@ static void refuses(const char* text, const char* message)
 {
     CondScene* scene = NULL;
     CondError error = {0};
-    write_text("r.xml", text);
+    mjcf_write("r.xml", text);
     CondStatus status = cond_scene_read(NULL, "r.xml", 0, NULL, &scene, &error);
     if (!status)
         fail_msg("accepted, instead of: %s", message);
@@ -623,7 +604,7 @@ static void test_faults(void** state)
 static void test_keyframes(void** state)
 {
     (void)state;
-    write_text("k.xml", "<mujoco><worldbody><body name='a'><joint/><geom size='.1'/></body>"
+    mjcf_write("k.xml", "<mujoco><worldbody><body name='a'><joint/><geom size='.1'/></body>"
                         "<body name='b'><freejoint/><geom size='.1'/></body></worldbody><keyframe>"
                         "<key name='home' qpos='.5 1 2 3 0 0 0 2'/><key name='up' qpos='.7 0 0 0 1 "
                         "0 0 0'/></keyframe></mujoco>");
@@ -645,7 +626,7 @@ static void test_keyframes(void** state)
 static void test_urdf(void** state)
 {
     (void)state;
-    write_text("u.urdf",
+    mjcf_write("u.urdf",
                "<robot name='r'><link name='base'/><link name='a'><inertial><origin xyz='.1 .2 .3' "
                "rpy='0 0 .4'/><mass value='2'/><inertia ixx='.3' iyy='.4' izz='.5' ixy='0' ixz='0' "
                "iyz='0'/></inertial></link><link name='b'><inertial><origin xyz='0 .1 -.3'/><mass "
@@ -748,7 +729,7 @@ static void test_written(void** state)
 {
     (void)state;
     CondError error = {0};
-    CondScene* scene = read_text(ALL);
+    CondScene* scene = mjcf_read(ALL);
     assert_int_equal(cond_scene_write(scene, "w.yaml", &error), COND_OK);
     CondScene* again = read_file("w.yaml");
     assert_int_equal(cond_scene_write(again, "w2.yaml", &error), COND_OK);
@@ -767,12 +748,12 @@ static void test_written(void** state)
 static void test_among_others(void** state)
 {
     (void)state;
-    write_text("k.xml",
+    mjcf_write("k.xml",
                "<mujoco><option timestep='.1'/><worldbody><geom name='g' size='.1' pos='0 0 "
                "1'/><body name='a' pos='1 0 0'><joint name='j'/><geom size='.1'/></body>"
                "<body name='b'><freejoint/><geom size='.1'/></body></worldbody><keyframe>"
                "<key name='home' qpos='.5 1 2 3 1 0 0 0'/></keyframe></mujoco>");
-    write_text("s.yaml",
+    mjcf_write("s.yaml",
                "step: {time_step: 0.004}\nmjcf:\n"
                "  - {file: k.xml, prefix: left_, position: [0, 0, 1]}\n"
                "  - {file: k.xml, prefix: right_, keyframe: none, rotation: {axis: [0, 0, "
@@ -794,7 +775,7 @@ static void test_among_others(void** state)
     cond_articulation_work_destroy(right.work);
     trial_end(&t);
     CondError error = {0};
-    write_text("s.yaml", "mjcf:\n  - {file: gone.xml}\n");
+    mjcf_write("s.yaml", "mjcf:\n  - {file: gone.xml}\n");
     assert_int_equal(cond_scene_read(NULL, "s.yaml", 0, NULL, &scene, &error), COND_BAD_INPUT);
     assert_string_equal(error.message, "s.yaml:2: mjcf[0]: the file gone.xml cannot be read");
 }
@@ -804,7 +785,7 @@ static void test_among_others(void** state)
 static void test_tool(void** state)
 {
     (void)state;
-    write_text("r.xml", ALL);
+    mjcf_write("r.xml", ALL);
     cli_expect(0, "warning: r.xml:1: the scene starts at keyframe 'home'", "convert", "r.xml",
                "w.yaml");
     CliOutput text = cli_run("check", "r.xml"), again = cli_run("check", "w.yaml");
@@ -835,7 +816,7 @@ static CondStatus build(const CondContext* context, CondError* error)
 static void test_allocation_failures(void** state)
 {
     (void)state;
-    write_text("r.xml", ALL);
+    mjcf_write("r.xml", ALL);
     CondError error;
     FailingAllocator all = {0};
     CondContext context = failing_allocator_context(&all);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "mjcf_text.h"
 #include "scene_make.h"
 
 #include "cond/audit.h"
@@ -19,35 +20,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void write_text(const char* name, const char* text)
-{
-    FILE* file = fopen(name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
-static CondScene* read_text(const char* text)
-{
-    CondScene* scene = NULL;
-    CondError error = {0};
-    write_text("r.xml", text);
-    if (cond_scene_read(NULL, "r.xml", 0, NULL, &scene, &error))
-        fail_msg("%s", error.message);
-    return scene;
-}
-
 static Trial begin(const char* text)
 {
-    return trial_begin(read_text(text));
-}
-
-static int tells(const CondScene* scene, const char* text)
-{
-    for (int i = 0; i < scene->n_warning; i++)
-        if (strstr(scene->warning[i], text))
-            return 1;
-    return 0;
+    return trial_begin(mjcf_read(text));
 }
 
 // ---- parents and children
@@ -188,7 +163,7 @@ static void test_slight_overlap(void** state)
 static void test_slight_overlap_in_urdf(void** state)
 {
     (void)state;
-    write_text("fingers.urdf", "<robot name='g'><link name='base'/>" URDF_FINGER("l", "-.02")
+    mjcf_write("fingers.urdf", "<robot name='g'><link name='base'/>" URDF_FINGER("l", "-.02")
                                    URDF_FINGER("r", ".02") "</robot>");
     Trial t = trial_text("gravity: [0, 0, 0]\nstep: {time_step: 0.002}\n",
                          "bodies: [{name: g, kind: robot, urdf: fingers.urdf, motor: {stiffness: "
@@ -366,7 +341,7 @@ static void test_pairs(void** state)
 static void test_visuals(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><asset><material name='blue' rgba='0 0 1 1'/></asset><worldbody><body name='a' "
         "pos='0 0 1'><joint/><geom type='box' size='.1 .1 .1' group='3'/><geom type='sphere' "
         "size='.2' contype='0' conaffinity='0' group='2' material='blue'/><geom type='capsule' "
@@ -390,18 +365,19 @@ static void test_visuals(void** state)
 static void test_named(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco>\n<worldbody><geom type='plane' size='1 1 1' solref='.01 1'/><body name='a'>\n"
         "<joint solreflimit='.01 1' solimplimit='.9 .9 .1'/><geom name='g' size='.1' condim='6' "
         "solimp='.9 .95 .001'/><geom size='.1' condim='4' margin='.1'/></body></worldbody>"
         "</mujoco>");
-    assert_true(tells(scene, "r.xml:3: condim 6 of geom 'g': torsional and rolling friction are "
-                             "left out, it slides as with condim 3 (2 of 3 geoms)"));
-    assert_true(tells(scene, "contacts, limits and dry friction are hard here, without"));
-    assert_true(tells(scene, "<geom> solref"));
-    assert_true(tells(scene, "<geom> solimp"));
-    assert_true(tells(scene, "<joint> solreflimit"));
-    assert_true(tells(scene, "<geom> margin is left out"));
+    assert_true(mjcf_warns(scene,
+                           "r.xml:3: condim 6 of geom 'g': torsional and rolling friction are "
+                           "left out, it slides as with condim 3 (2 of 3 geoms)"));
+    assert_true(mjcf_warns(scene, "contacts, limits and dry friction are hard here, without"));
+    assert_true(mjcf_warns(scene, "<geom> solref"));
+    assert_true(mjcf_warns(scene, "<geom> solimp"));
+    assert_true(mjcf_warns(scene, "<joint> solreflimit"));
+    assert_true(mjcf_warns(scene, "<geom> margin is left out"));
     cond_scene_destroy(scene);
 }
 
@@ -421,13 +397,15 @@ static void test_named_contacts(void** state)
     for (int excluded = 0; excluded < 2; excluded++) {
         char all[1000];
         snprintf(all, sizeof all, text, excluded ? apart : "");
-        CondScene* scene = read_text(all);
-        assert_true(tells(scene, "geom 'e': an ellipsoid touches as the hull of 162 points on it"));
-        assert_true(tells(scene, "(1 of 4 geoms)"));
+        CondScene* scene = mjcf_read(all);
+        assert_true(
+            mjcf_warns(scene, "geom 'e': an ellipsoid touches as the hull of 162 points on it"));
+        assert_true(mjcf_warns(scene, "(1 of 4 geoms)"));
         assert_int_equal(
-            tells(scene, "<connect>: bodies 'a' and 'b' do not touch each other while it holds"),
+            mjcf_warns(scene,
+                       "<connect>: bodies 'a' and 'b' do not touch each other while it holds"),
             !excluded);
-        assert_true(tells(scene, "<weld>: bodies 'c' and 'b' do not touch each other"));
+        assert_true(mjcf_warns(scene, "<weld>: bodies 'c' and 'b' do not touch each other"));
         cond_scene_destroy(scene);
     }
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
+#include "mjcf_text.h"
 #include "scene_make.h"
 
 #include "model/articulation.h"
@@ -21,41 +22,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void write_text(const char* name, const char* text)
-{
-    FILE* file = fopen(name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
-static CondScene* read_text(const char* text)
-{
-    CondScene* scene = NULL;
-    CondError error = {0};
-    write_text("m.xml", text);
-    if (cond_scene_read(NULL, "m.xml", 0, NULL, &scene, &error))
-        fail_msg("%s", error.message);
-    return scene;
-}
-
 static void refuses(const char* text, const char* part)
 {
     CondScene* scene = NULL;
     CondError error = {0};
-    write_text("m.xml", text);
-    if (!cond_scene_read(NULL, "m.xml", 0, NULL, &scene, &error))
+    mjcf_write("r.xml", text);
+    if (!cond_scene_read(NULL, "r.xml", 0, NULL, &scene, &error))
         fail_msg("accepted, instead of: %s", part);
     if (!strstr(error.message, part))
         fail_msg("'%s' instead of '%s'", error.message, part);
-}
-
-static int warns(const CondScene* scene, const char* part)
-{
-    for (int i = 0; i < scene->n_warning; i++)
-        if (strstr(scene->warning[i], part))
-            return 1;
-    return 0;
 }
 
 static const CondLinkDef* link_of(const CondScene* scene, int body, const char* name)
@@ -87,7 +62,7 @@ static void assert_vector(const double* x, double a, double b, double c)
 static void test_replicate(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><worldbody><body name='p' pos='1 0 0'><joint name='top'/><geom size='.1'/>"
         "<replicate count='12' offset='1 0 0' euler='0 0 90'><body name='r' pos='0 0 1'>"
         "<joint name='j'/><site name='s'/><geom size='.1'/></body></replicate></body></worldbody>"
@@ -106,7 +81,7 @@ static void test_replicate(void** state)
     assert_string_equal(scene->sensor[11].name, "f11");
     assert_int_equal(scene->n_exclude, 12);
     cond_scene_destroy(scene);
-    scene = read_text("<mujoco><worldbody><replicate count='2' offset='0 0 1' sep='-'>"
+    scene = mjcf_read("<mujoco><worldbody><replicate count='2' offset='0 0 1' sep='-'>"
                       "<replicate count='2' offset='1 0 0'><body name='r'><freejoint/>"
                       "<geom size='.1'/></body></replicate></replicate></worldbody></mujoco>");
     assert_int_equal(scene->n_body, 4);
@@ -114,14 +89,14 @@ static void test_replicate(void** state)
     assert_vector(scene->body[3].position, 1.0, 0.0, 1.0);
     cond_scene_destroy(scene);
     refuses("<mujoco><worldbody><replicate count='0'/></worldbody></mujoco>",
-            "m.xml:1: count of <replicate>: expected 1 to 100000");
+            "r.xml:1: count of <replicate>: expected 1 to 100000");
 }
 
 // A body of another file, by that file's settings and classes, with what refers to it.
 static void test_attach(void** state)
 {
     (void)state;
-    write_text("kid.xml",
+    mjcf_write("kid.xml",
                "<mujoco model='kid'><compiler angle='radian'/><default><joint damping='3'/>"
                "<default class='k'><geom size='.2'/></default></default><worldbody>"
                "<body name='base' pos='0 0 1' euler='0 0 1.5707963267948966'><geom class='k'/>"
@@ -129,12 +104,12 @@ static void test_attach(void** state)
                "<geom type='box' size='.1 .1 .1'/></body></body></worldbody>"
                "<actuator><position joint='h' name='a' kp='5'/></actuator>"
                "<keyframe><key name='k' qpos='1'/></keyframe></mujoco>");
-    write_text("mid.xml", "<mujoco model='mid'><asset><model name='kid' file='kid.xml'/></asset>"
+    mjcf_write("mid.xml", "<mujoco model='mid'><asset><model name='kid' file='kid.xml'/></asset>"
                           "<worldbody><body name='m' pos='1 0 0'><joint name='h'/>"
                           "<geom size='.1'/><attach model='kid' body='arm' prefix='k_'/></body>"
                           "</worldbody></mujoco>");
     CondScene* scene =
-        read_text("<mujoco><asset><model file='kid.xml'/><model name='mid' file='mid.xml'/></asset>"
+        mjcf_read("<mujoco><asset><model file='kid.xml'/><model name='mid' file='mid.xml'/></asset>"
                   "<default><joint damping='7'/></default><worldbody>"
                   "<frame pos='0 0 1'><attach model='kid' body='base' prefix='a_'/></frame>"
                   "<body name='q'><joint name='h' range='0 90'/><geom size='.1'/></body>"
@@ -155,11 +130,11 @@ static void test_attach(void** state)
     assert_near(link_of(scene, 2, "b_k_arm")->damping, 3.0, 0.0);
     assert_near(link_of(scene, 2, "b_k_arm")->upper, 1.0, 0.0);
     assert_near(joint_of(scene, 2, "b_k_h")->stiffness, 5.0, 0.0);
-    assert_true(warns(scene, "the keyframes of the attached model 'kid' are left out"));
+    assert_true(mjcf_warns(scene, "the keyframes of the attached model 'kid' are left out"));
     cond_scene_destroy(scene);
     refuses("<mujoco><worldbody><attach model='x'/></worldbody></mujoco>",
             "<attach>: there is no model 'x'");
-    refuses("<mujoco><asset><model name='x' file='m.xml'/></asset><worldbody>"
+    refuses("<mujoco><asset><model name='x' file='r.xml'/></asset><worldbody>"
             "<attach model='x'/></worldbody></mujoco>",
             "models attach each other in a circle");
     refuses("<mujoco><asset><model name='x' file='kid.xml'/></asset><worldbody>"
@@ -172,10 +147,10 @@ static void test_unknown(void** state)
 {
     (void)state;
     refuses("<mujoco><worldbody><crowd><body><geom size='1'/></body></crowd></worldbody></mujoco>",
-            "m.xml:1: <crowd> is not understood, and there are bodies in it");
-    CondScene* scene = read_text("<mujoco><worldbody><light/></worldbody><tendon/></mujoco>");
-    assert_true(warns(scene, "nothing in the file became a body"));
-    assert_false(warns(scene, "<tendon> is left out"));
+            "r.xml:1: <crowd> is not understood, and there are bodies in it");
+    CondScene* scene = mjcf_read("<mujoco><worldbody><light/></worldbody><tendon/></mujoco>");
+    assert_true(mjcf_warns(scene, "nothing in the file became a body"));
+    assert_false(mjcf_warns(scene, "<tendon> is left out"));
     cond_scene_destroy(scene);
 }
 
@@ -206,7 +181,7 @@ static void test_shared_default(void** state)
                  "<actuator>%s joint='a' class='x'/></actuator>"
                  "<keyframe><key name='home' ctrl='.5'/></keyframe></mujoco>",
                  row[k].defaults, row[k].actuator);
-        CondScene* scene = read_text(text);
+        CondScene* scene = mjcf_read(text);
         const CondJointDef* joint = joint_of(scene, 0, "a");
         assert_near(joint->stiffness, row[k].stiffness, 1e-12);
         assert_near(joint->damping, row[k].damping, 1e-12);
@@ -222,7 +197,7 @@ static void test_force_range(void** state)
 {
     (void)state;
     CondScene* scene =
-        read_text("<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='a' type='slide' "
+        mjcf_read("<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='a' type='slide' "
                   "axis='1 0 0'/>"
                   "<geom size='.1' mass='2'/></body><body pos='0 1 0'><joint name='b' type='slide' "
                   "axis='1 0 0'/><geom size='.1' mass='2'/></body></worldbody><actuator>"
@@ -252,7 +227,7 @@ static void test_short_keys(void** state)
 {
     (void)state;
     CondScene* scene =
-        read_text("<mujoco><worldbody><body><joint name='a' ref='2'/><geom size='.1'/></body>"
+        mjcf_read("<mujoco><worldbody><body><joint name='a' ref='2'/><geom size='.1'/></body>"
                   "<body><joint name='b' ref='2'/><geom size='.1'/></body>"
                   "<body pos='1 2 3'><freejoint/><geom size='.1'/></body></worldbody>"
                   "<keyframe><key name='home' qpos='.5' ctrl=''/></keyframe></mujoco>");
@@ -279,7 +254,7 @@ static void test_key_velocities(void** state)
                  "</body></worldbody><keyframe><key name='home' qpos='1 0 0 0 0 0 0 0 1 0 0 1' "
                  "qvel='.1 .2 .3 .4 1 2 3 4 5 6'/></keyframe></mujoco>",
                  shape[k]);
-        Trial t = trial_begin(read_text(text));
+        Trial t = trial_begin(mjcf_read(text));
         assert_vector(t.state->v, 0.1, 0.2, 0.3);
         assert_near(t.state->v[3], 0.4, 0.0);
         assert_vector(t.state->v + 4, 1.0, 2.0, 3.0);
@@ -312,7 +287,7 @@ static void test_references(void** state)
                  "</worldbody><contact><exclude body1='c' body2='r'/></contact><equality>%s"
                  "</equality><keyframe><key name='home' qpos='.03 -.025 .03'/></keyframe></mujoco>",
                  equality[k]);
-        Trial t = trial_begin(read_text(text));
+        Trial t = trial_begin(mjcf_read(text));
         trial_step(&t, 1000);
         double a = t.state->q[0], b = t.state->q[1], d = t.state->q[2];
         assert_near(sin(-a) + cos(a + b) - 1.0 - sin(-d), 0.0, 2e-3);
@@ -337,7 +312,7 @@ static void falls(const char* defaults, const char* joint, const char* more, int
     int length = snprintf(text, sizeof text, "<mujoco><option timestep='.0005'/>%s", defaults);
     length += snprintf(text + length, sizeof text - (size_t)length, arms, joint, more);
     snprintf(text + length, sizeof text - (size_t)length, "</mujoco>");
-    Trial t = trial_begin(read_text(text));
+    Trial t = trial_begin(mjcf_read(text));
     trial_step(&t, 600);
     for (int i = 0; i < n; i++)
         assert_near(t.state->q[i], q[i], tolerance);
@@ -349,17 +324,17 @@ static void test_spring_damper(void** state)
 {
     (void)state;
     CondScene* scene =
-        read_text("<mujoco><worldbody><body><joint springdamper='.1 2' stiffness='9' damping='-1' "
+        mjcf_read("<mujoco><worldbody><body><joint springdamper='.1 2' stiffness='9' damping='-1' "
                   "armature='.5'/><geom size='.1' pos='.5 0 0' mass='3'/></body></worldbody>"
                   "</mujoco>");
     double I = 0.5 + 3.0 * (0.25 + 0.4 * 0.01);
     assert_near(link_of(scene, 0, "body1")->spring, I / 0.04, 1e-12 * I / 0.04);
     assert_near(link_of(scene, 0, "body1")->damping, 2.0 * I / 0.1, 1e-12 * I / 0.04);
-    assert_true(warns(scene, "damping -1 is negative and left out"));
+    assert_true(mjcf_warns(scene, "damping -1 is negative and left out"));
     cond_scene_destroy(scene);
     // Two slides of a kilogram each on one line: the first feels what is left of M^-1 = [1 -1; -1
     // 2].
-    scene = read_text("<mujoco><worldbody><body><joint type='slide' springdamper='.1 1'/><geom "
+    scene = mjcf_read("<mujoco><worldbody><body><joint type='slide' springdamper='.1 1'/><geom "
                       "size='.1' mass='1'/><body><joint type='slide'/><geom size='.1' mass='1'/>"
                       "</body></body></worldbody></mujoco>");
     assert_near(link_of(scene, 0, "body1")->spring, 100.0, 1e-9);
@@ -381,13 +356,13 @@ static void test_passive(void** state)
           2, (double[2]){0.3869388827, 0.0394481385}, 1e-4);
     // <freejoint> has no defaults.
     CondScene* scene =
-        read_text("<mujoco><default><joint damping='2' limited='true'/></default><worldbody><body>"
+        mjcf_read("<mujoco><default><joint damping='2' limited='true'/></default><worldbody><body>"
                   "<freejoint/><geom size='.1'/></body><body><joint type='ball'/>"
                   "<geom size='.1'/></body></worldbody></mujoco>");
     assert_int_equal(scene->body[0].kind, COND_BODY_RIGID);
-    assert_true(warns(scene, "nothing limits a ball joint here"));
+    assert_true(mjcf_warns(scene, "nothing limits a ball joint here"));
     cond_scene_destroy(scene);
-    scene = read_text("<mujoco><default><joint damping='2' armature='.5'/></default><worldbody>"
+    scene = mjcf_read("<mujoco><default><joint damping='2' armature='.5'/></default><worldbody>"
                       "<body pos='0 2 1'><joint type='free'/><geom type='box' size='.1 .2 .05' "
                       "pos='.1 0 0'/></body><body pos='0 0 9' gravcomp='1.1'><freejoint/>"
                       "<geom size='.1'/></body></worldbody></mujoco>");
@@ -407,7 +382,7 @@ static void test_passive(void** state)
 static void test_sensors(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><option gravity='0 0 -10' timestep='.001'/><worldbody><body name='a'>"
         "<joint name='j' axis='0 0 1'/><geom type='capsule' fromto='0 0 0 1 0 0' size='.05'/>"
         "<site name='s' pos='.5 0 0' euler='0 0 90'/></body><body name='w' pos='3 0 0'>"
@@ -421,10 +396,11 @@ static void test_sensors(void** state)
         "<gyro site='still'/><rangefinder site='s' cutoff='7'/><touch site='s'/>"
         "<jointpos joint='j'/></sensor></mujoco>");
     assert_int_equal(scene->n_sensor, 8);
-    assert_true(warns(scene, "sensor <framequat> '' is left out: it is read from another frame"));
-    assert_true(warns(scene, "sensor <gyro> '' is left out: what it is on does not move"));
-    assert_true(warns(scene, "<touch> reads all contacts of its body"));
-    assert_true(warns(scene, "<jointpos> is left out"));
+    assert_true(
+        mjcf_warns(scene, "sensor <framequat> '' is left out: it is read from another frame"));
+    assert_true(mjcf_warns(scene, "sensor <gyro> '' is left out: what it is on does not move"));
+    assert_true(mjcf_warns(scene, "<touch> reads all contacts of its body"));
+    assert_true(mjcf_warns(scene, "<jointpos> is left out"));
     assert_near(scene->sensor[6].range, 7.0, 0.0);
     Trial t = trial_begin(scene);
     double spin = 1.57079632679489661923;
@@ -451,7 +427,7 @@ static void test_sensors(void** state)
 static void test_rest_on_a_motor(void** state)
 {
     (void)state;
-    Trial t = trial_begin(read_text(
+    Trial t = trial_begin(mjcf_read(
         "<mujoco><option gravity='0 0 0' timestep='.005'/><worldbody><body name='r'><body name='a'>"
         "<joint name='a_j' type='slide' stiffness='10' damping='3'/><geom size='.1' mass='1'/>"
         "</body><body name='b' pos='1 0 0'><joint name='b_j' type='slide' damping='3' "
@@ -468,7 +444,7 @@ static void test_mocap(void** state)
 {
     (void)state;
     Trial t = trial_begin(
-        read_text("<mujoco><worldbody><body name='hand' mocap='true' pos='0 0 1'><geom type='box' "
+        mjcf_read("<mujoco><worldbody><body name='hand' mocap='true' pos='0 0 1'><geom type='box' "
                   "size='.1 .1 .1' pos='0 0 .2'/></body><body name='b' pos='0 0 .5'><freejoint/>"
                   "<geom type='sphere' size='.05' mass='.1'/></body></worldbody><equality>"
                   "<weld body1='hand' body2='b'/></equality></mujoco>"));
@@ -495,11 +471,12 @@ static void test_mocap(void** state)
     assert_int_equal(cond_state_move_attachment(t.model, t.state, 1, turn, NULL),
                      COND_BAD_ARGUMENT);
     trial_end(&t);
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><worldbody><body name='h' mocap='true'><geom size='1'/><geom size='2'/></body>"
         "<body name='g' mocap='true'/></worldbody><keyframe><key name='home' mpos='0 0 0 4 5 6'/>"
         "</keyframe></mujoco>");
-    assert_true(warns(scene, "mocap body 'h' stays where it is: its shape is no single primitive"));
+    assert_true(
+        mjcf_warns(scene, "mocap body 'h' stays where it is: its shape is no single primitive"));
     assert_vector(scene->body[0].position, 4.0, 5.0, 6.0);
     cond_scene_destroy(scene);
     refuses("<mujoco><worldbody><body><body mocap='true' name='x'/></body></worldbody></mujoco>",
@@ -518,7 +495,7 @@ static void test_long_paths(void** state)
         mkdir(path, 0777);
         path[at + 180] = '/';
         snprintf(path + at + 181, sizeof path - at - 181, "x.xml");
-        write_text(path, "<mujoco><worldbody><geom type='ring'/></worldbody></mujoco>");
+        mjcf_write(path, "<mujoco><worldbody><geom type='ring'/></worldbody></mujoco>");
         CondScene* scene = NULL;
         CondError error = {0};
         assert_int_equal(cond_scene_read(NULL, path, 0, NULL, &scene, &error), COND_BAD_INPUT);
@@ -527,11 +504,11 @@ static void test_long_paths(void** state)
         assert_non_null(strstr(end, "cylinder, box, mesh"));
         assert_int_equal(strncmp(error.message, "...", 3) == 0, depth == 3);
         assert_int_equal(strncmp(error.message, path, strlen(path)) == 0, depth < 3);
-        write_text(path, "<mujoco><worldbody><geom type='sphere' size='1'/></worldbody>"
+        mjcf_write(path, "<mujoco><worldbody><geom type='sphere' size='1'/></worldbody>"
                          "<extension><plugin/></extension></mujoco>");
         assert_int_equal(cond_scene_read(NULL, path, 0, NULL, &scene, &error), COND_OK);
-        assert_true(warns(scene, "x.xml:1: <extension> is left out"));
-        assert_true(depth == 3 || warns(scene, path));
+        assert_true(mjcf_warns(scene, "x.xml:1: <extension> is left out"));
+        assert_true(depth == 3 || mjcf_warns(scene, path));
         cond_scene_destroy(scene);
         path[at + 181] = 0;
     }
@@ -540,7 +517,7 @@ static void test_long_paths(void** state)
 static CondStatus build(const CondContext* context, CondError* error)
 {
     CondScene* scene = NULL;
-    CondStatus status = cond_scene_read(context, "m.xml", 0, NULL, &scene, error);
+    CondStatus status = cond_scene_read(context, "r.xml", 0, NULL, &scene, error);
     cond_scene_destroy(scene);
     return status;
 }
@@ -549,11 +526,11 @@ static CondStatus build(const CondContext* context, CondError* error)
 static void test_allocation_failures(void** state)
 {
     (void)state;
-    write_text("kid.xml",
+    mjcf_write("kid.xml",
                "<mujoco model='kid'><default><joint damping='3'/></default><worldbody>"
                "<body name='arm'><joint name='h' springdamper='.1 1'/><geom size='.1'/></body>"
                "</worldbody><actuator><position joint='h' name='a' kp='5'/></actuator></mujoco>");
-    write_text("m.xml",
+    mjcf_write("r.xml",
                "<mujoco><asset><model name='kid' file='kid.xml'/></asset><worldbody>"
                "<attach model='kid' body='arm' prefix='a_'/><body name='m' mocap='true'/>"
                "<replicate count='2' offset='1 0 0'><body name='r'><joint name='j' type='ball' "
@@ -577,7 +554,7 @@ static void test_allocation_failures(void** state)
 static void test_slashes(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><worldbody><body name='arm/base'><geom size='.05'/><body name='arm/l1'>"
         "<joint/><geom size='.03'/><body name='arm/l2'><joint/><geom size='.03'/></body></body>"
         "</body></worldbody><contact><exclude body1='arm/base' body2='arm/l2'/></contact>"
@@ -603,7 +580,7 @@ static void test_equality_across_trees(void** state)
 {
     (void)state;
     CondScene* scene =
-        read_text(TWO_TREES(".3", "<joint name='e' joint1='y' joint2='x' polycoef='.2 -.5'/>",
+        mjcf_read(TWO_TREES(".3", "<joint name='e' joint1='y' joint2='x' polycoef='.2 -.5'/>",
                             "<position joint='x' kp='30'/>"));
     assert_int_equal(scene->n_spring, 1);
     assert_string_equal(scene->spring[0].name, "e");
@@ -615,11 +592,11 @@ static void test_equality_across_trees(void** state)
     assert_near(t.state->q[0], 0.04169849, 1e-6); // those of MuJoCo, at rest
     assert_near(t.state->q[1], 0.28041235, 1e-6);
     trial_end(&t);
-    scene = read_text(TWO_TREES("0", "<joint joint1='y' joint2='x' polycoef='0 1 2'/>", ""));
+    scene = mjcf_read(TWO_TREES("0", "<joint joint1='y' joint2='x' polycoef='0 1 2'/>", ""));
     assert_int_equal(scene->n_spring, 0);
-    assert_true(warns(scene, "it is not linear"));
+    assert_true(mjcf_warns(scene, "it is not linear"));
     cond_scene_destroy(scene);
-    scene = read_text(TWO_TREES("0", "<joint joint1='y' joint2='x'/><joint joint1='x'/>", ""));
+    scene = mjcf_read(TWO_TREES("0", "<joint joint1='y' joint2='x'/><joint joint1='x'/>", ""));
     assert_int_equal(scene->n_spring, 1); // x is held, and so is y, by a spring to it
     assert_string_equal(scene->spring[0].joint[1], "");
     assert_near(scene->spring[0].rest_length, 0.1, 1e-15);
@@ -631,7 +608,7 @@ static void test_equality_across_trees(void** state)
 static void test_tendon_spring(void** state)
 {
     (void)state;
-    CondScene* scene = read_text(
+    CondScene* scene = mjcf_read(
         "<mujoco><option gravity='0 0 0' timestep='.005'/><worldbody><body name='r'>"
         "<body name='a'><joint name='a_j' type='slide' damping='20'/><geom size='.1' mass='1'/>"
         "</body><body name='b' pos='1 0 0'><joint name='b_j' type='slide' damping='20' "
@@ -640,7 +617,7 @@ static void test_tendon_spring(void** state)
         "coef='1'/><joint joint='b_j' coef='-2'/></fixed></tendon><actuator><motor joint='a_j'/>"
         "</actuator><keyframe><key name='home' ctrl='1.2'/></keyframe></mujoco>");
     assert_int_equal(scene->n_spring, 1);
-    assert_false(warns(scene, "<tendon>"));
+    assert_false(mjcf_warns(scene, "<tendon>"));
     Trial t = trial_begin(scene);
     trial_step(&t, 3000);
     assert_near(t.state->q[0], 0.13366597, 1e-5); // those of MuJoCo
