@@ -60,6 +60,7 @@ def test_the_server_ends_with_the_program(recording: Path) -> None:
     """It outlives a Ctrl-C that the program survives, and nothing else."""
     program = textwrap.dedent(f"""
         import os, signal, urllib.request, cond
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells ignore in the background
         page = cond.view({str(recording)!r}, show=False)
         try:
             os.killpg(0, signal.SIGINT)
@@ -69,7 +70,7 @@ def test_the_server_ends_with_the_program(recording: Path) -> None:
         print(page.address)
         """)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False,
-                          start_new_session=True)
+                          start_new_session=True, timeout=120)
     status, address = done.stdout.split()
     assert status == "200", done.stderr
     with pytest.raises(urllib.error.URLError):
