@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // The first bytes of a file of HDF5's version 3: signature, version, sizes, mark, addresses, and a
@@ -26,15 +27,21 @@ static int read_superblock(int descriptor, unsigned char block[SUPERBLOCK])
     return pread(descriptor, block, SUPERBLOCK, 0) != SUPERBLOCK || block[VERSION_AT] != 3;
 }
 
+static int64_t end_in(const unsigned char block[SUPERBLOCK])
+{
+    uint64_t end = 0;
+    for (int k = 0; k < 8; k++)
+        end |= (uint64_t)block[END_AT + k] << 8 * k;
+    return (int64_t)end;
+}
+
 // Takes the mark away and tells where the file ends for HDF5.
 static int unmark(int descriptor, int64_t* end)
 {
     unsigned char block[SUPERBLOCK];
     if (read_superblock(descriptor, block))
         return 1;
-    *end = 0;
-    for (int k = 0; k < 8; k++)
-        *end |= (int64_t)((uint64_t)block[END_AT + k] << 8 * k);
+    *end = end_in(block);
     if (block[MARK_AT] == 0)
         return 0;
     block[MARK_AT] = 0;
@@ -44,16 +51,21 @@ static int unmark(int descriptor, int64_t* end)
     return pwrite(descriptor, block, sizeof block, 0) != (ssize_t)sizeof block;
 }
 
-// 1 when the file is marked as being written, in a superblock that is whole.
-static int is_marked(const char* path)
+// 1 when the file is being written or its writer was killed, by a superblock that is whole: it is
+// marked, or longer than it says. A commit writes the indices before the superblock, so that until
+// then they point beyond its end, where HDF5 reads in the mode for such files alone.
+static int is_unfinished(const char* path)
 {
     unsigned char block[SUPERBLOCK];
+    struct stat about;
     int descriptor = open(path, O_RDONLY);
-    int marked = descriptor >= 0 && !read_superblock(descriptor, block) && block[MARK_AT] != 0 &&
-                 cond_hdf_checksum(block, CHECKSUM_AT) == checksum_in(block);
+    int unfinished =
+        descriptor >= 0 && !read_superblock(descriptor, block) &&
+        cond_hdf_checksum(block, CHECKSUM_AT) == checksum_in(block) &&
+        (block[MARK_AT] != 0 || (fstat(descriptor, &about) == 0 && about.st_size > end_in(block)));
     if (descriptor >= 0)
         close(descriptor);
-    return marked;
+    return unfinished;
 }
 
 int cond_hdf_create(CondHdfFile* file)
@@ -370,27 +382,23 @@ enum { READ_ATTEMPTS = 24 };
 
 // Opens a file, through the journal where one is given, in the mode of H5Fopen or in that for files
 // being written.
-static hid_t open_through(const char* path, CondHdfJournal* journal, int marked)
+static hid_t open_through(const char* path, CondHdfJournal* journal, int unfinished)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), id = -1;
-    if ((!marked || H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0) &&
+    if ((!unfinished || H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0) &&
         (!journal || !cond_hdf_journal_use(access, journal)))
-        id = H5Fopen(path, H5F_ACC_RDONLY | (marked ? H5F_ACC_SWMR_READ : 0), access);
+        id = H5Fopen(path, H5F_ACC_RDONLY | (unfinished ? H5F_ACC_SWMR_READ : 0), access);
     H5Pclose(access);
     return id;
 }
 
 hid_t cond_hdf_open(const char* path, CondHdfJournal* journal)
 {
-    int marked = 0;
-    hid_t id = open_through(path, NULL, 0);
-    if (id < 0 && is_marked(path)) {
-        marked = 1;
-        id = open_through(path, NULL, 1);
-    }
+    int unfinished = is_unfinished(path);
+    hid_t id = open_through(path, NULL, unfinished);
     if (id >= 0 && cond_hdf_journal_read(journal, id, path)) {
         H5Fclose(id);
-        id = open_through(path, journal, marked);
+        id = open_through(path, journal, unfinished);
     }
     return id;
 }
