@@ -1,3 +1,4 @@
+// `cond --version`: the version, the libraries that are built in, and the licence that follows.
 #include "version.h"
 
 #include "cli.h"

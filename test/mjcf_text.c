@@ -1,3 +1,4 @@
+// MJCF files that stand in the text of a test: written, read, and held against their warnings.
 #include "mjcf_text.h"
 
 #include <setjmp.h>

@@ -1,3 +1,5 @@
+// The default number of threads: OMP_NUM_THREADS, else the processors that this process may use, by
+// its affinity and the limits of its cgroups.
 #include "base/cores.h"
 
 #include <limits.h>

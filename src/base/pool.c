@@ -1,3 +1,5 @@
+// The threads that the loops of base/parallel.h run on. They are made when first needed, look for
+// work for a short time and then sleep; a caller never waits for one that has not begun.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_sigmask
 #include "base/pool.h"
 

@@ -1,3 +1,4 @@
+// Which corners, edges and triangles of two surface meshes are near each other, by trees over them.
 #include "collide/mesh_near.h"
 
 #include "base/memory.h"

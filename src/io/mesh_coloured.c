@@ -1,3 +1,4 @@
+// Triangles to be looked at, joined from pieces that each have the colour of a material.
 #include "io/mesh_coloured.h"
 
 #include "base/error.h"

@@ -1,3 +1,5 @@
+// The plain colours of an OBJ file: materials of its .mtl files (Kd, d, Tr) and which triangles
+// have them.
 #include "io/mesh_palette.h"
 
 #include "base/memory.h"

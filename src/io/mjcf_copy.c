@@ -1,3 +1,5 @@
+// Copies of MJCF elements with other names, for replicas and attached models: what refers to the
+// original refers to the copy.
 #include "io/mjcf_copy.h"
 
 #include <string.h>
