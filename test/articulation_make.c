@@ -7,8 +7,8 @@
 
 #include "articulation_make.h"
 
-#include "io/urdf.h"
 #include "math/quat.h"
+#include "robot_file/urdf.h"
 
 #include <stdio.h>
 #include <string.h>

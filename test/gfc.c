@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "record/fclib_problem.h"
+#include "fclib/fclib_problem.h"
 
 static int read_matrix(FILE* stream, GfcMatrix* A)
 {

@@ -10,9 +10,9 @@
 #include "kinds_make.h"
 
 #include "cond/env.h"
-#include "io/urdf.h"
 #include "math/quat.h"
 #include "model/articulation.h"
+#include "robot_file/urdf.h"
 #include "step/sim.h"
 
 #include <math.h>

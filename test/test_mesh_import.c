@@ -10,7 +10,7 @@
 #include "scene_make.h"
 
 #include "cond/mesh.h"
-#include "io/mesh_import.h"
+#include "mesh_file/mesh_import.h"
 
 #include <math.h>
 #include <stdio.h>

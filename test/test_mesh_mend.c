@@ -12,7 +12,7 @@
 #include "kinds_make.h"
 
 #include "geometry/mesh_surface.h"
-#include "scene/mesh_mend.h"
+#include "mesh/mesh_mend.h"
 #include "step/sim.h"
 
 #include <math.h>

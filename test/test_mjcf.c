@@ -14,12 +14,12 @@
 #include "mjcf_text.h"
 #include "scene_make.h"
 
-#include "io/mjcf.h"
-#include "io/urdf.h"
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "model/model.h"
 #include "model/state.h"
+#include "robot_file/mjcf.h"
+#include "robot_file/urdf.h"
 #include "scene/scene.h"
 
 #include <math.h>

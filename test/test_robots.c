@@ -10,8 +10,8 @@
 
 #include "kinds_make.h"
 
-#include "io/urdf.h"
 #include "model/articulation.h"
+#include "robot_file/urdf.h"
 #include "step/sim.h"
 
 #include <stdio.h>

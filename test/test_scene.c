@@ -7,10 +7,11 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
-#include "io/scene_part.h"
 #include "scene/scene_keys.h"
+#include "scene_file/scene_part.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <limits.h>
 #include <locale.h>

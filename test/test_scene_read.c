@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
-#include "io/yaml_tree.h"
 #include "scene/scene.h"
+#include "scene_file/yaml_tree.h"
 
 #include <math.h>
 #include <stdio.h>

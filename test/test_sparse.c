@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "failing_allocator.h"
+#include "fclib/csr.h"
 #include "linear/conjugate_gradients.h"
-#include "record/csr.h"
 
 // Numbers in [-1, 1] that are the same on every machine.
 static double next_random(uint64_t* seed)

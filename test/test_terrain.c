@@ -10,7 +10,7 @@
 
 #include "cond/audit.h"
 #include "geometry/mesh_surface.h"
-#include "io/heights_read.h"
+#include "mesh_file/heights_read.h"
 #include "step/sim.h"
 
 #include <math.h>

@@ -9,9 +9,9 @@
 #include "failing_allocator.h"
 #include "scene_make.h"
 
-#include "io/urdf.h"
 #include "math/quat.h"
 #include "model/model.h"
+#include "robot_file/urdf.h"
 #include "scene/scene.h"
 
 #include <math.h>

@@ -11,9 +11,9 @@
 
 #include "cond/record.h"
 #include "cond/recording.h"
-#include "io/mesh_import.h"
-#include "io/urdf.h"
+#include "mesh_file/mesh_import.h"
 #include "record/visual.h"
+#include "robot_file/urdf.h"
 
 #include <math.h>
 #include <stdio.h>

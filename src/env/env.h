@@ -4,8 +4,8 @@
 
 #include "cond/env.h"
 
-#include "io/scene_source.h"
 #include "scene/scene.h"
+#include "scene_file/scene_source.h"
 #include "step/sim.h"
 
 // An action, resolved. Its goal is where it has led so far.

@@ -2,7 +2,7 @@
 #ifndef COND_RECORD_HDF_GRID_H
 #define COND_RECORD_HDF_GRID_H
 
-#include "record/hdf_file.h"
+#include "hdf5/hdf_file.h"
 #include "record/xdmf.h"
 
 // What a grid tells of its points or cells in each frame.

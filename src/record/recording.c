@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "record/fclib_hdf5.h"
-#include "record/hdf_file.h"
-#include "record/hdf_read.h"
+#include "hdf5/data_file.h"
+#include "hdf5/hdf_file.h"
+#include "hdf5/hdf_read.h"
 #include "record/snapshot.h"
 
 #include <limits.h>
@@ -66,65 +66,65 @@ static int corners_of(int type)
 }
 
 // Every index within its range.
-static CondStatus check_mesh(const CondRecording* r, const CondFclib* file, const int* begin,
+static CondStatus check_mesh(const CondRecording* r, const CondDataFile* file, const int* begin,
                              const int* types)
 {
     const CondScenery* s = &r->scenery;
     static const char offsets[] = "/VTKHDF/bodies/Offsets";
     if (s->n_point < 0 || s->plane_begin < 0 || s->plane_begin > s->n_point)
-        return cond_fclib_fail(file, COND_BAD_INPUT, "/cond/mesh", "wrong number of points");
+        return cond_data_fail(file, COND_BAD_INPUT, "/cond/mesh", "wrong number of points");
     if (begin[0] != 0)
-        return cond_fclib_fail(file, COND_BAD_INPUT, offsets, "starts with %d, expected 0",
-                               begin[0]);
+        return cond_data_fail(file, COND_BAD_INPUT, offsets, "starts with %d, expected 0",
+                              begin[0]);
     for (int c = 0; c < s->n_cell; c++) {
         int n = corners_of(types[c]);
         if (n == 0 || begin[c] > s->n_corner - n || begin[c + 1] != begin[c] + n)
-            return cond_fclib_fail(file, COND_BAD_INPUT, offsets,
-                                   "cell %d of type %d has corners %d to %d of %d", c, types[c],
-                                   begin[c], begin[c + 1], s->n_corner);
+            return cond_data_fail(file, COND_BAD_INPUT, offsets,
+                                  "cell %d of type %d has corners %d to %d of %d", c, types[c],
+                                  begin[c], begin[c + 1], s->n_corner);
         if (r->body[c] < COND_DRAWN_PLANE || r->body[c] >= s->n_body)
-            return cond_fclib_fail(file, COND_BAD_INPUT, "/VTKHDF/bodies/CellData/body",
-                                   "cell %d belongs to body %d of %d", c, r->body[c], s->n_body);
+            return cond_data_fail(file, COND_BAD_INPUT, "/VTKHDF/bodies/CellData/body",
+                                  "cell %d belongs to body %d of %d", c, r->body[c], s->n_body);
     }
     for (int k = 0; k < s->n_corner; k++)
         if (r->corner[k] < 0 || r->corner[k] >= s->n_point)
-            return cond_fclib_fail(file, COND_BAD_INPUT, "/VTKHDF/bodies/Connectivity",
-                                   "entry %d: point %d of %d", k, r->corner[k], s->n_point);
+            return cond_data_fail(file, COND_BAD_INPUT, "/VTKHDF/bodies/Connectivity",
+                                  "entry %d: point %d of %d", k, r->corner[k], s->n_point);
     return COND_OK;
 }
 
 // Older recordings have no colours.
-static CondStatus read_colours(CondRecording* r, const CondFclib* file)
+static CondStatus read_colours(CondRecording* r, const CondDataFile* file)
 {
     static const char place[] = "/VTKHDF/bodies/CellData/colour";
     int n = r->scenery.n_cell;
-    if (cond_fclib_exists(file, place))
-        return cond_fclib_read_ints(file, place, n, n, &r->colour, NULL);
+    if (cond_data_exists(file, place))
+        return cond_data_read_ints(file, place, n, n, &r->colour, NULL);
     r->colour = cond_allocate(&r->context, (size_t)n, sizeof *r->colour);
     if (!r->colour)
-        return cond_fclib_out_of_memory(file);
+        return cond_data_out_of_memory(file);
     for (int c = 0; c < n; c++)
         r->colour[c] = COND_COLOUR_NONE;
     return COND_OK;
 }
 
-static CondStatus read_mesh(CondRecording* r, const CondFclib* file)
+static CondStatus read_mesh(CondRecording* r, const CondDataFile* file)
 {
     CondScenery* s = &r->scenery;
     int *types = NULL, *begin = NULL;
     CondStatus status =
-        cond_fclib_read_ints(file, "/VTKHDF/bodies/Types", 0, INT_MAX - 1, &types, &s->n_cell);
+        cond_data_read_ints(file, "/VTKHDF/bodies/Types", 0, INT_MAX - 1, &types, &s->n_cell);
     if (!status)
-        status = cond_fclib_read_ints(file, "/VTKHDF/bodies/Offsets", s->n_cell + 1, s->n_cell + 1,
-                                      &begin, NULL);
+        status = cond_data_read_ints(file, "/VTKHDF/bodies/Offsets", s->n_cell + 1, s->n_cell + 1,
+                                     &begin, NULL);
     if (!status)
-        status = cond_fclib_read_ints(file, "/VTKHDF/bodies/Connectivity", 0, INT_MAX, &r->corner,
-                                      &s->n_corner);
+        status = cond_data_read_ints(file, "/VTKHDF/bodies/Connectivity", 0, INT_MAX, &r->corner,
+                                     &s->n_corner);
     if (!status)
-        status = cond_fclib_read_int(file, "/VTKHDF/bodies/NumberOfPoints", &s->n_point);
+        status = cond_data_read_int(file, "/VTKHDF/bodies/NumberOfPoints", &s->n_point);
     if (!status)
-        status = cond_fclib_read_ints(file, "/VTKHDF/bodies/CellData/body", s->n_cell, s->n_cell,
-                                      &r->body, NULL);
+        status = cond_data_read_ints(file, "/VTKHDF/bodies/CellData/body", s->n_cell, s->n_cell,
+                                     &r->body, NULL);
     if (!status)
         status = read_colours(r, file);
     if (!status)
@@ -132,7 +132,7 @@ static CondStatus read_mesh(CondRecording* r, const CondFclib* file)
     size_t n = (size_t)s->n_cell;
     if (!status && (!(r->type = cond_allocate(&r->context, n, 1)) ||
                     !(r->corner_end = cond_allocate(&r->context, n, sizeof(int)))))
-        status = cond_fclib_out_of_memory(file);
+        status = cond_data_out_of_memory(file);
     for (int c = 0; c < s->n_cell && !status; c++) {
         r->type[c] = (uint8_t)types[c];
         r->corner_end[c] = begin[c + 1];
@@ -142,20 +142,20 @@ static CondStatus read_mesh(CondRecording* r, const CondFclib* file)
     return status;
 }
 
-static CondStatus read_names(CondRecording* r, const CondFclib* file)
+static CondStatus read_names(CondRecording* r, const CondDataFile* file)
 {
     static const char kinds[] = "/cond/mesh/body_kind";
     char *name, *kind = NULL;
     int n_kind = 0;
-    CondStatus status =
-        cond_hdf_names_take(file, "/cond/mesh/body_name", &r->scenery.n_body, &name);
+    CondStatus status = cond_hdf_names_take(file, "/cond/mesh/body_name", COND_NAME_SIZE,
+                                            &r->scenery.n_body, &name);
     if (!status)
-        status = cond_hdf_names_take(file, kinds, &n_kind, &kind);
+        status = cond_hdf_names_take(file, kinds, COND_NAME_SIZE, &n_kind, &kind);
     r->name = (void*)name;
     r->kind = (void*)kind;
     if (!status && n_kind != r->scenery.n_body)
-        status = cond_fclib_fail(file, COND_BAD_INPUT, kinds, "%d entries, expected %d", n_kind,
-                                 r->scenery.n_body);
+        status = cond_data_fail(file, COND_BAD_INPUT, kinds, "%d entries, expected %d", n_kind,
+                                r->scenery.n_body);
     return status;
 }
 
@@ -168,19 +168,19 @@ static int is_late(int number)
            number == COND_NUMBER_STAGE + COND_STAGE_COMMIT;
 }
 
-static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
+static CondStatus read_numbers(CondRecording* r, const CondDataFile* file)
 {
     CondStatus status = COND_OK;
     for (int k = 0; k < COND_N_NUMBER && !status; k++) {
-        char location[COND_FCLIB_LOCATION];
+        char location[COND_DATA_LOCATION];
         void* taken = NULL;
         snprintf(location, sizeof location, "/cond/frames/%s%.30s",
                  k < COND_NUMBER_STAGE ? "" : "seconds_", cond_number_name(k));
         const CondHdfRows rows = {location, 1, 0, 0};
-        if (!is_late(k) || cond_fclib_exists(file, location))
+        if (!is_late(k) || cond_data_exists(file, location))
             status = cond_hdf_rows_take(file, &rows, r->n_frame, &taken);
         else if (!(taken = cond_allocate(&r->context, (size_t)r->n_frame, sizeof(double))))
-            status = cond_fclib_out_of_memory(file);
+            status = cond_data_out_of_memory(file);
         else
             for (int i = 0; i < r->n_frame; i++)
                 ((double*)taken)[i] = NAN;
@@ -190,18 +190,19 @@ static CondStatus read_numbers(CondRecording* r, const CondFclib* file)
 }
 
 // Recordings of a scene without sensors may not even have their names.
-static CondStatus read_sensors(CondRecording* r, const CondFclib* file)
+static CondStatus read_sensors(CondRecording* r, const CondDataFile* file)
 {
     CondStatus status = COND_OK;
     char* names = NULL;
-    if (cond_fclib_exists(file, "/cond/sensors/name"))
-        status = cond_hdf_names_take(file, "/cond/sensors/name", &r->scenery.n_sensor, &names);
+    if (cond_data_exists(file, "/cond/sensors/name"))
+        status = cond_hdf_names_take(file, "/cond/sensors/name", COND_NAME_SIZE,
+                                     &r->scenery.n_sensor, &names);
     r->sensor = (void*)names;
     for (int k = 0; k < COND_N_SENSED && !status && r->scenery.n_sensor > 0; k++) {
         const CondHdfRows rows = {cond_sensed[k].location, cond_sensed[k].columns, 0,
                                   r->scenery.n_sensor};
         void* taken;
-        if (k > COND_SENSED_TORQUE && !cond_fclib_exists(file, rows.location))
+        if (k > COND_SENSED_TORQUE && !cond_data_exists(file, rows.location))
             continue; // no sensor of the scene says so
         status = cond_hdf_rows_take(file, &rows, r->n_frame, &taken);
         r->sensed[k] = taken;
@@ -211,7 +212,7 @@ static CondStatus read_sensors(CondRecording* r, const CondFclib* file)
 
 // How many contacts each frame has, and where they begin. All of them must be there: no room is
 // taken for contacts that only a count knows of.
-static CondStatus read_contact_counts(CondRecording* r, const CondFclib* file, int* largest)
+static CondStatus read_contact_counts(CondRecording* r, const CondDataFile* file, int* largest)
 {
     static const char where[] = "/VTKHDF/contacts/NumberOfPoints";
     const CondHdfRows rows = {where, 1, 1, 0};
@@ -223,14 +224,14 @@ static CondStatus read_contact_counts(CondRecording* r, const CondFclib* file, i
         status = cond_hdf_rows_count(file, &contact_place[C_POSITION], &have);
     r->contact_begin = cond_allocate(&r->context, (size_t)r->n_frame, sizeof *r->contact_begin);
     if (!status && !r->contact_begin)
-        status = cond_fclib_out_of_memory(file);
+        status = cond_data_out_of_memory(file);
     *largest = 0;
     for (int k = 0; k < r->n_frame && !status; k++) {
         int n = r->n_contact[k];
         if (n < 0 || n > have - before)
-            return cond_fclib_fail(file, COND_BAD_INPUT, where,
-                                   "frame %d has %d contacts, of which %lld are in the file", k, n,
-                                   (long long)(have - before));
+            return cond_data_fail(file, COND_BAD_INPUT, where,
+                                  "frame %d has %d contacts, of which %lld are in the file", k, n,
+                                  (long long)(have - before));
         *largest = n > *largest ? n : *largest;
         r->contact_begin[k] = before;
         before += n;
@@ -250,7 +251,7 @@ static int body_rows(const CondRecording* r, int array)
 }
 
 // Room for a frame, once it is known that all frames have so many rows.
-static CondStatus make_room(CondRecording* r, const CondFclib* file, int largest)
+static CondStatus make_room(CondRecording* r, const CondDataFile* file, int largest)
 {
     for (int k = 0; k < n_body_array(r); k++) {
         int64_t have, rows = body_rows(r, k);
@@ -258,20 +259,20 @@ static CondStatus make_room(CondRecording* r, const CondFclib* file, int largest
         if (status)
             return status;
         if (have / r->n_frame < rows)
-            return cond_fclib_fail(file, COND_BAD_INPUT, body_place[k].location,
-                                   "has %lld rows, expected %d frames of %lld", (long long)have,
-                                   r->n_frame, (long long)rows);
+            return cond_data_fail(file, COND_BAD_INPUT, body_place[k].location,
+                                  "has %lld rows, expected %d frames of %lld", (long long)have,
+                                  r->n_frame, (long long)rows);
         r->body_data[k] = cond_allocate(&r->context, (size_t)rows * (size_t)body_place[k].columns,
                                         sizeof(double));
         if (!r->body_data[k])
-            return cond_fclib_out_of_memory(file);
+            return cond_data_out_of_memory(file);
     }
     for (int k = 0; k < N_CONTACT_ARRAY; k++) {
         size_t n = (size_t)largest * (size_t)contact_place[k].columns;
         r->contact_data[k] =
             cond_allocate(&r->context, n, contact_place[k].integer ? sizeof(int) : sizeof(double));
         if (!r->contact_data[k])
-            return cond_fclib_out_of_memory(file);
+            return cond_data_out_of_memory(file);
     }
     return COND_OK;
 }
@@ -303,13 +304,13 @@ static void point_views(CondRecording* r)
     m->contact_other = r->contact_data[C_OTHER];
 }
 
-static CondStatus read_all(CondRecording* r, const CondFclib* file)
+static CondStatus read_all(CondRecording* r, const CondDataFile* file)
 {
     int format = 0, largest = 0, n_step = 0;
     CondStatus status = cond_hdf_attribute_int(file, "/cond", "format", &format);
     if (!status && format != 1)
-        status = cond_fclib_fail(file, COND_NOT_SUPPORTED, "/cond",
-                                 "a recording of format %d; this version reads 1", format);
+        status = cond_data_fail(file, COND_NOT_SUPPORTED, "/cond",
+                                "a recording of format %d; this version reads 1", format);
     if (!status)
         status = cond_hdf_attribute_int(file, "/VTKHDF/bodies/Steps", "NSteps", &r->n_frame);
     if (!status)
@@ -317,7 +318,7 @@ static CondStatus read_all(CondRecording* r, const CondFclib* file)
     // A run that was ended between the two numbers has the frames of the smaller one.
     r->n_frame = n_step < r->n_frame ? n_step : r->n_frame;
     if (!status && r->n_frame < 1)
-        status = cond_fclib_fail(file, COND_BAD_INPUT, "", "the recording has no frame yet");
+        status = cond_data_fail(file, COND_BAD_INPUT, "", "the recording has no frame yet");
     if (!status)
         status = cond_hdf_attribute_text(file, "/cond", "scene", &r->scene);
     if (!status)
@@ -332,7 +333,7 @@ static CondStatus read_all(CondRecording* r, const CondFclib* file)
         status = read_sensors(r, file);
     if (!status)
         status = read_contact_counts(r, file, &largest);
-    r->scenery.has_rods = cond_fclib_exists(file, body_place[ROD_FORCE].location);
+    r->scenery.has_rods = cond_data_exists(file, body_place[ROD_FORCE].location);
     if (!status)
         status = make_room(r, file, largest);
     if (!status)
@@ -345,15 +346,15 @@ CondStatus cond_recording_open(const CondContext* context, const char* path,
 {
     CondContext m = cond_context_or_default(context);
     CondRecording* made = cond_allocate(&m, 1, sizeof *made);
-    CondFclib file = {&m, path, -1, error};
+    CondDataFile file = {&m, path, -1, error};
     *recording = NULL;
     if (!made)
-        return cond_fclib_out_of_memory(&file);
+        return cond_data_out_of_memory(&file);
     made->context = m;
     made->id = -1;
     made->path = cond_allocate(&m, strlen(path) + 1, 1);
     CondStatus status = cond_hdf_journal_begin(&m, &made->journal) || !made->path
-                            ? cond_fclib_out_of_memory(&file)
+                            ? cond_data_out_of_memory(&file)
                             : COND_OK;
     H5E_BEGIN_TRY
     {
@@ -361,7 +362,7 @@ CondStatus cond_recording_open(const CondContext* context, const char* path,
             memcpy(made->path, path, strlen(path));
             made->id = file.id = cond_hdf_open(path, &made->journal);
             if (file.id < 0) {
-                status = cond_fclib_open(&file); // says why
+                status = cond_data_open(&file); // says why
                 made->id = file.id;
             }
         }
@@ -431,11 +432,11 @@ CondStatus cond_recording_frame(CondRecording* recording, int frame, const CondM
                                 CondError* error)
 {
     CondRecording* r = recording;
-    CondFclib file = {&r->context, r->path, r->id, error};
+    CondDataFile file = {&r->context, r->path, r->id, error};
     CondStatus status = COND_OK;
     *moment = NULL;
     if (frame < 0 || frame >= r->n_frame)
-        return cond_fclib_fail(&file, COND_BAD_ARGUMENT, "", "frame %d of %d", frame, r->n_frame);
+        return cond_data_fail(&file, COND_BAD_ARGUMENT, "", "frame %d of %d", frame, r->n_frame);
     H5E_BEGIN_TRY
     {
         for (int k = 0; k < n_body_array(r) && !status; k++)

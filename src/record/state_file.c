@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "io/mesh_file.h"
+#include "mesh_file/mesh_file.h"
 #include "model/state.h"
 
 CondStatus cond_state_write(const CondModel* model, const CondState* state, const char* path,

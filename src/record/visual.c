@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "cond/snapshot.h"
-#include "io/mesh_coloured.h"
+#include "mesh_file/mesh_coloured.h"
 #include "scene/shape_kind.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef COND_RECORD_VTU_FILE_H
 #define COND_RECORD_VTU_FILE_H
 
-#include "io/mesh_write.h"
+#include "mesh_file/mesh_write.h"
 
 typedef enum CondVtuType { COND_VTU_DOUBLE = 0, COND_VTU_INT = 1, COND_VTU_BYTE = 2 } CondVtuType;
 

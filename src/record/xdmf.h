@@ -2,7 +2,7 @@
 #ifndef COND_RECORD_XDMF_H
 #define COND_RECORD_XDMF_H
 
-#include "io/mesh_write.h"
+#include "mesh_file/mesh_write.h"
 
 #include <stdio.h>
 

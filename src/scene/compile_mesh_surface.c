@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "geometry/convex.h"
 #include "math/vec3.h"
+#include "mesh/mesh_mend.h"
 #include "scene/compile.h"
-#include "scene/mesh_mend.h"
 #include "scene/scene_files.h"
 
 #include <string.h>

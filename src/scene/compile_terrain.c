@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/mesh_surface.h"
+#include "mesh/mesh_mend.h"
 #include "scene/compile.h"
-#include "scene/mesh_mend.h"
 #include "scene/scene_files.h"
 #include "scene/terrain.h"
 

@@ -1,6 +1,6 @@
 // Meshes that stand in the scene itself: bodies, obstacles and links name them in place of files.
 #include "base/error.h"
-#include "scene/mesh_build.h"
+#include "mesh/mesh_build.h"
 #include "scene/scene_files.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "scene/mesh_build.h"
+#include "mesh/mesh_build.h"
 
 #include <math.h>
 #include <string.h>

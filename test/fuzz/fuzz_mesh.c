@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "cond/mesh.h"
-#include "io/mesh_coloured.h"
+#include "mesh_file/mesh_coloured.h"
 
 #include <stdlib.h>
 #include <string.h>

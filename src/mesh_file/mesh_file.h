@@ -1,0 +1,93 @@
+// A mesh file in memory while it is read: text and binary values, and messages that name the place.
+#ifndef COND_MESH_FILE_MESH_FILE_H
+#define COND_MESH_FILE_MESH_FILE_H
+
+#include "cond/mesh.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct CondMeshPalette CondMeshPalette; // mesh_palette.h
+
+typedef struct CondMeshFile {
+    CondContext context;
+    const char* path;
+    CondError* error;
+    char* data;  // the whole file, with a 0 behind it                          (size + 1)
+    size_t size; //
+    size_t at;   // the next byte to read
+    int binary;  // 1: messages name the byte, else the line
+    int swap;    // 1: binary values stand in the other byte order
+
+    // The mesh that comes out.
+    double* node;  // (n_node x 3)
+    int* tet;      // (n_tet x 4)
+    int* triangle; // (n_triangle x 3)
+    int n_node, n_tet, n_triangle;
+    int node_capacity, tet_capacity, triangle_capacity;
+    int n_ignored;
+    CondMeshPalette* palette; // gets the colours of the triangles; NULL: nobody asks for them
+} CondMeshFile;
+
+CondStatus cond_mesh_file_open(CondMeshFile* file, const CondContext* context, const char* path,
+                               CondError* error);
+void cond_mesh_file_close(CondMeshFile* file);
+
+// COND_BAD_INPUT with "path:line: text" or "path: byte N: text" for the place `at`.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+CondStatus
+cond_mesh_file_refuse(const CondMeshFile* file, size_t at, const char* format, ...);
+CondStatus cond_mesh_file_no_memory(const CondMeshFile* file);
+
+// Text. Words are separated by white space; a word or a line is not ended by 0, so its length comes
+// with it. What is next at the end of the file is an empty word.
+const char* cond_mesh_file_word(CondMeshFile* file, size_t* length);
+int cond_mesh_file_word_is(CondMeshFile* file, const char* word); // 1: it was next, and is taken
+void cond_mesh_file_skip_space(CondMeshFile* file);
+void cond_mesh_file_skip_line(CondMeshFile* file); // to the start of the next line
+CondStatus cond_mesh_file_integer(CondMeshFile* file, const char* what, int64_t* value);
+CondStatus cond_mesh_file_number(CondMeshFile* file, const char* what, double* value);
+
+// Binary values.
+CondStatus cond_mesh_file_bytes(CondMeshFile* file, const char* what, void* out, size_t size);
+CondStatus cond_mesh_file_int32(CondMeshFile* file, const char* what, int32_t* value);
+CondStatus cond_mesh_file_int64(CondMeshFile* file, const char* what, int64_t* value);
+CondStatus cond_mesh_file_double(CondMeshFile* file, const char* what, double* value);
+
+// Turns the order of the bytes of n values of the given size.
+void cond_bytes_swap(void* data, size_t n, size_t size);
+
+// A count that is not negative and whose items, of at least `smallest` bytes each, fit in what is
+// left of the file: nothing is allocated on the word of a damaged file.
+CondStatus cond_mesh_file_count(const CondMeshFile* file, size_t at, const char* what,
+                                int64_t count, size_t smallest);
+
+// Room for so many more.
+CondStatus cond_mesh_file_reserve(CondMeshFile* file, int64_t n_node, int64_t n_tet,
+                                  int64_t n_triangle);
+
+// Adds one. `at` and `number` (as the file counts) are for messages; nodes must be finite and
+// indices, from 0, name nodes that are there.
+CondStatus cond_mesh_file_add_node(CondMeshFile* file, size_t at, int64_t number,
+                                   const double place[3]);
+CondStatus cond_mesh_file_add_element(CondMeshFile* file, size_t at, int64_t number, int n_corner,
+                                      const int64_t* corner);
+
+// 1 where the ending names one of the formats below; reads the file by it, numbers with a decimal
+// point whatever the language of the host program.
+int cond_mesh_file_is_known(const char* path);
+CondStatus cond_mesh_file_read(CondMeshFile* file);
+
+// The formats.
+CondStatus cond_mesh_read_gmsh(CondMeshFile* file);
+// MuJoCo's own meshes end in .msh as well; 1 where the file's size is what its counts say.
+int cond_mesh_is_mujoco(const CondMeshFile* file);
+CondStatus cond_mesh_read_mujoco(CondMeshFile* file);
+CondStatus cond_mesh_read_vtk(CondMeshFile* file);
+CondStatus cond_mesh_read_vtu(CondMeshFile* file);
+CondStatus cond_mesh_read_obj(CondMeshFile* file);
+CondStatus cond_mesh_read_stl(CondMeshFile* file);
+
+#endif

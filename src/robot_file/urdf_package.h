@@ -1,0 +1,15 @@
+// Where the files are that a robot names.
+#ifndef COND_ROBOT_FILE_URDF_PACKAGE_H
+#define COND_ROBOT_FILE_URDF_PACKAGE_H
+
+#include "robot_file/urdf_xml.h"
+
+// The file that a mesh names. package://NAME/REST, also model:// and $(find NAME)/REST, is
+// NAME/REST in one of the folders of packages or in its share/, in the folder of the robot's file
+// or in one above it, or REST in one of these; other relative names are in the folder of the
+// robot's file or in one above it. Where nothing is found `found` is 0, the name stays as it is,
+// and a warning is kept. *path is the caller's to release.
+CondStatus cond_urdf_find_file(const CondUrdfFile* file, const xmlNode* node, const char* name,
+                               char** path, int* found);
+
+#endif

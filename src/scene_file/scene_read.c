@@ -1,0 +1,214 @@
+// The tree of a scene file, section by section, as the table of keys says, becomes a scene.
+#include "base/error.h"
+#include "scene_file/scene_part.h"
+#include "scene_file/scene_source.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static CondStatus read_plane(const CondSceneReader* reader, const CondYamlNode* node,
+                             const char* path, int place, void* target)
+{
+    (void)place;
+    (void)target;
+    CondPlaneDef plane = cond_plane_def_default();
+    CondSection section;
+    CondSceneIssue issue;
+    CondStatus status = cond_section_read(reader, "planes", node, path, &plane, &section);
+    if (status)
+        return status;
+    status = cond_scene_put_plane(reader->scene, &plane, &issue);
+    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
+}
+
+static CondStatus read_force(const CondSceneReader* reader, const CondYamlNode* node,
+                             const char* path, int place, void* target)
+{
+    (void)place;
+    (void)target;
+    CondForceDef force = cond_force_def_default();
+    CondSection section;
+    CondSceneIssue issue;
+    CondStatus status = cond_section_read(reader, "forces", node, path, &force, &section);
+    if (status)
+        return status;
+    status = cond_scene_put_force(reader->scene, &force, &issue);
+    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
+}
+
+static CondStatus read_spring(const CondSceneReader* reader, const CondYamlNode* node,
+                              const char* path, int place, void* target)
+{
+    (void)place;
+    (void)target;
+    CondSpringDef spring = cond_spring_def_default();
+    CondSection section;
+    CondSection end;
+    CondSceneIssue issue;
+    char at[COND_KEY_PATH_SIZE];
+    CondStatus status = cond_section_read(reader, "springs", node, path, &spring, &section);
+    if (!status) {
+        cond_path_join(at, path, "from");
+        status = cond_section_read(reader, "springs.from", cond_section_node(&section, "from"), at,
+                                   &spring, &end);
+    }
+    if (!status) {
+        cond_path_join(at, path, "to");
+        status = cond_section_read(reader, "springs.to", cond_section_node(&section, "to"), at,
+                                   &spring, &end);
+    }
+    if (status)
+        return status;
+    status = cond_scene_put_spring(reader->scene, &spring, &issue);
+    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
+}
+
+// The materials of the library, a file that holds a list of them and nothing else.
+static CondStatus read_library(const CondSceneReader* reader, const CondSection* top,
+                               CondSettingsDraft* draft)
+{
+    const CondYamlNode* node = cond_section_node(top, "library");
+    CondStatus status = cond_path_resolve(reader, node, "library", draft->library);
+    if (status || !node)
+        return status;
+    CondSceneReader library = *reader;
+    library.file = draft->library;
+    CondYamlNode* root = NULL;
+    status = cond_yaml_read(&library.context, library.file, &root, library.error);
+    if (status == COND_NO_FILE)
+        return cond_scene_refuse(reader, node, "library", "the file %.1000s cannot be read",
+                                 library.file);
+    const CondYamlNode* list = status ? NULL : cond_yaml_find(root, "materials");
+    if (!status && (!list || root->n_child != 1))
+        status = cond_scene_refuse(&library, list ? root->first : root, "",
+                                   "a library holds the key materials and no other");
+    if (!status)
+        status = cond_list_read(&library, cond_keys_find("", "materials"), list, "materials",
+                                cond_material_read, NULL);
+    cond_yaml_destroy(&library.context, root);
+    return status;
+}
+
+static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNode* root,
+                                const CondSection* top, CondSettingsDraft* draft)
+{
+    static const char* const sections[] = {"step",    "contact", "solver",
+                                           "penalty", "pbd",     "environment"};
+    CondSection section;
+    CondStatus status = COND_OK;
+    // The preset comes first, wherever it stands: it would undo the other keys.
+    const CondYamlNode* solver = cond_section_node(top, "solver");
+    const CondYamlNode* preset = solver ? cond_yaml_find(solver, "preset") : NULL;
+    if (preset && !cond_yaml_is_null(preset))
+        status = cond_scene_read_value(reader, cond_keys_find("solver", "preset"), preset,
+                                       "solver.preset", draft);
+    if (!status && draft->preset)
+        draft->settings.solver = cond_solver_settings_paper();
+    for (int i = 0; i < 6 && !status; ++i) {
+        const CondYamlNode* node = cond_section_node(top, sections[i]);
+        if (node)
+            status = cond_section_read(reader, sections[i], node, sections[i], draft, &section);
+        const CondYamlNode* observe =
+            node && !status ? cond_section_node(&section, "observe") : NULL;
+        if (observe)
+            status = cond_section_read(reader, "environment.observe", observe,
+                                       "environment.observe", draft, &section);
+    }
+    CondSceneIssue issue;
+    if (!status && cond_scene_check_settings(&draft->settings, &issue))
+        status = cond_scene_refuse_issue(reader, COND_BAD_INPUT, root, "", &issue);
+    return status;
+}
+
+// Where the entries of a list stand, for messages of who compiles the scene.
+static CondStatus note_lines(const CondSceneReader* reader, CondSceneList which,
+                             const CondYamlNode* list)
+{
+    CondStatus status = COND_OK;
+    for (const CondYamlNode* entry = list->first; entry && !status; entry = entry->next)
+        status = cond_scene_note_line(reader->scene, which, entry->line);
+    return status ? cond_error_set(reader->error, status, "out of memory") : COND_OK;
+}
+
+// What is named comes before what names it, wherever it stands in the file.
+#define LIST(key, read, list, kind)                                                                \
+    {                                                                                              \
+        key, read, list, offsetof(CondScene, kind##_name), offsetof(CondScene, n_##kind)           \
+    }
+static const CondSceneListRow lists[] = {
+    {"meshes", cond_mesh_read_entry, COND_N_LIST, 0, 0},
+    LIST("materials", cond_material_read, COND_N_LIST, material),
+    {"mjcf", cond_mjcf_read_entry, COND_N_LIST, 0, 0},
+    LIST("bodies", cond_body_read, COND_LIST_BODY, body),
+    LIST("planes", read_plane, COND_N_LIST, plane),
+    LIST("obstacles", cond_obstacle_read, COND_LIST_OBSTACLE, obstacle),
+    LIST("exclude", cond_exclude_read, COND_LIST_EXCLUDE, exclude),
+    LIST("pairs", cond_pair_read, COND_LIST_EXCLUDE, exclude),
+    LIST("patches", cond_patch_read, COND_LIST_PATCH, patch),
+    LIST("trajectories", cond_trajectory_read, COND_LIST_TRAJECTORY, trajectory),
+    LIST("attachments", cond_attachment_read, COND_LIST_ATTACHMENT, attachment),
+    LIST("sensors", cond_sensor_read, COND_LIST_SENSOR, sensor),
+    LIST("forces", read_force, COND_LIST_FORCE, force),
+    LIST("springs", read_spring, COND_LIST_SPRING, spring),
+    LIST("randomise", cond_variation_read, COND_N_LIST, variation),
+    LIST("actions", cond_action_read, COND_N_LIST, action),
+    LIST("rewards", cond_reward_read, COND_N_LIST, reward),
+    LIST("observations", cond_observation_read, COND_N_LIST, observation),
+};
+#undef LIST
+
+const CondSceneListRow* cond_scene_list_row(int index)
+{
+    return index >= 0 && (size_t)index < sizeof lists / sizeof *lists ? &lists[index] : NULL;
+}
+
+static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* root)
+{
+    CondSettingsDraft draft = {.settings = cond_scene_settings_default()};
+    CondSection top;
+    CondStatus status = cond_section_read(reader, "", root, "", &draft, &top);
+    if (!status)
+        status = read_settings(reader, root, &top, &draft);
+    if (!status)
+        status = read_library(reader, &top, &draft);
+    if (status)
+        return status;
+    *cond_scene_settings(reader->scene) = draft.settings;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && !status; ++i) {
+        const char* key = lists[i].key;
+        const CondYamlNode* list = cond_section_node(&top, key);
+        if (list)
+            status =
+                cond_list_read(reader, cond_keys_find("", key), list, key, lists[i].read, NULL);
+        if (!status && list && lists[i].list != COND_N_LIST)
+            status = note_lines(reader, lists[i].list, list);
+    }
+    return status;
+}
+
+CondStatus cond_scene_source_read(const CondSceneSource* source, CondScene** scene,
+                                  CondError* error)
+{
+    CondSceneReader reader = {source->context, source->file, error, NULL};
+    *scene = NULL;
+    CondStatus status = cond_scene_create(&source->context, &reader.scene, error);
+    if (status)
+        return status;
+    cond_scene_set_files(reader.scene, cond_scene_files());
+    if ((status = cond_scene_note_file(reader.scene, source->file)))
+        cond_error_set(error, status, "out of memory");
+    for (int i = 0; source->notes && i < source->notes->n_warning && !status; i++)
+        if ((status = cond_scene_warn(reader.scene, "%s", source->notes->warning[i])))
+            cond_error_set(error, status, "out of memory");
+    if (!status)
+        status = cond_groups_begin(&reader);
+    if (!status)
+        status = read_scene(&reader, source->root);
+    if (!status)
+        status = cond_groups_check(&reader, source->root);
+    if (status)
+        cond_scene_destroy(reader.scene);
+    else
+        *scene = reader.scene;
+    return status;
+}
