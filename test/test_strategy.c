@@ -201,10 +201,10 @@ static void elliptic_cones_are_served(void** state)
     assert_true(newton > 5 && factored > 5);
 }
 
-// Particles between walls that come together have no answer. In a hurry the last two stages, which
-// would look for one along a path of problems, are left out, and that is said; one particle does
-// without the last alone.
-static void in_a_hurry(int n, int* passes)
+// Particles between walls that come together have no answer. Where the budget has no last resort,
+// the last two stages, which would look for one along a path of problems, are left out, and the
+// outcome says so; one particle does without the last alone.
+static void without_last_resort(int n, int* passes)
 {
     enum { MOST = 5 };
     double values[9 * MOST * MOST] = {0}, b[3 * MOST] = {0};
@@ -231,36 +231,39 @@ static void in_a_hurry(int n, int* passes)
                            .contact = contact,
                            .b = b};
     CondSolverSettings settings = settings_of(1e-6);
-    CondContext context = cond_context_or_default(NULL);
-    CondStrategy* s = cond_solver_strategy.create(&context, &settings);
-    for (int brief = 0; brief < 2; brief++) {
+    CondSolver* solver = NULL;
+    assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, NULL), COND_OK);
+    for (int allowed = 0; allowed < 2; allowed++) {
         double v[3 * MOST] = {0}, lambda[6 * MOST] = {0};
         CondSolveInfo info = {0};
-        assert_int_equal(cond_solver_strategy.hurry(s, brief), 0);
-        CondStatus status = cond_solver_strategy.solve(s, &problem, v, lambda, &info);
-        assert_true(status == COND_NOT_CONVERGED);
-        assert_int_equal(cond_solver_strategy.hurry(s, 0), brief);
-        passes[brief] = info.passes;
+        CondSolveOutcome outcome;
+        CondSolveBudget budget = {.last_resort = allowed};
+        assert_int_equal(
+            cond_solver_solve_within(solver, &problem, budget, v, lambda, &info, &outcome),
+            COND_NOT_CONVERGED);
+        assert_int_equal(outcome.has_left_out, !allowed);
+        passes[allowed] = info.passes;
     }
-    cond_solver_strategy.destroy(s);
+    cond_solver_destroy(solver);
 }
 
-static void hurry(void** state)
+static void last_resort(void** state)
 {
     (void)state;
     int passes[2];
-    in_a_hurry(1, passes);
-    assert_true(passes[1] < passes[0]);
-    in_a_hurry(5, passes);
-    assert_true(2 * passes[1] < passes[0]);
+    without_last_resort(1, passes);
+    assert_true(passes[0] < passes[1]);
+    without_last_resort(5, passes);
+    assert_true(2 * passes[0] < passes[1]);
 }
 
-// Many rigid bodies are answered roughly where the caller says that it will ask again, from that
-// answer on to the tolerance; it is said that one was. A handful of bodies never is.
-static void drafts(void** state)
+// Where a coarse tolerance suffices, problems of many rigid bodies are solved to it, and from that
+// answer on to the tolerance of the settings; the outcome tells which. A few bodies are always
+// solved to the latter.
+static void coarse_tolerance(void** state)
 {
     (void)state;
-    int drafted = 0;
+    int n_coarse = 0;
     for (uint64_t seed = 1; seed <= 8; seed++)
         for (int large = 0; large < 2; large++) {
             RandomOptions options = {.seed = seed,
@@ -274,24 +277,26 @@ static void drafts(void** state)
             size_t n = (size_t)made.problem.n_dof, nc = (size_t)made.problem.n_contact;
             double *v = calloc(n, sizeof *v), *lambda = calloc(3 * nc, sizeof *lambda);
             CondSolverSettings settings = settings_of(1e-8);
-            CondContext context = cond_context_or_default(NULL);
-            CondStrategy* s = cond_solver_strategy.create(&context, &settings);
-            for (int rough = 1; rough >= 0; rough--) {
+            CondSolver* solver = NULL;
+            assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, NULL), COND_OK);
+            for (int coarse = 1; coarse >= 0; coarse--) {
                 CondSolveInfo info = {0};
-                assert_int_equal(cond_solver_strategy.draft(s, rough), 0);
-                assert_int_equal(cond_solver_strategy.solve(s, &made.problem, v, lambda, &info),
+                CondSolveOutcome outcome;
+                CondSolveBudget budget = {.coarse_tolerance = coarse ? 1e-4 : 0.0,
+                                          .last_resort = 1};
+                assert_int_equal(cond_solver_solve_within(solver, &made.problem, budget, v, lambda,
+                                                          &info, &outcome),
                                  COND_OK);
                 double residual = cond_certificate_residual(&info.certificate);
-                int was = cond_solver_strategy.draft(s, 0);
-                assert_int_equal(was, residual > 1e-8);
-                assert_true(residual <= (rough && large ? 1e-4 : 1e-8));
-                drafted += was;
+                assert_int_equal(outcome.is_coarse, residual > 1e-8);
+                assert_true(residual <= (coarse && large ? 1e-4 : 1e-8));
+                n_coarse += outcome.is_coarse;
             }
-            cond_solver_strategy.destroy(s);
+            cond_solver_destroy(solver);
             free(v), free(lambda);
             random_problem_free(&made);
         }
-    assert_true(drafted > 0);
+    assert_true(n_coarse > 0);
 }
 
 // A strategy that is ready for the case, at zero.
@@ -597,8 +602,8 @@ static void going_on_from_anything_is_never_worse(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hurry),
-        cmocka_unit_test(drafts),
+        cmocka_unit_test(last_resort),
+        cmocka_unit_test(coarse_tolerance),
         cmocka_unit_test(every_stage_is_needed),
         cmocka_unit_test(elliptic_cones_are_served),
         cmocka_unit_test(stubborn_contacts_are_relaxed_and_named),

@@ -141,12 +141,8 @@ typedef struct CondSolverOps {
     const int* (*relaxed)(const void* work, int* n);
     // As cond_solver_prepare; comes before every solve. NULL: a solve makes all that it needs.
     CondStatus (*prepare)(void* work, const CondProblem* problem);
-    // With brief = 1 methods of last resort may be left out from now on: what misses will be tried
-    // in another way. Returns 1 where one was since the last call. NULL: none ever is.
+    // Deprecated: never called.
     int (*hurry)(void* work, int brief);
-    // With rough = 1 an answer may be rough from now on where a fine one is dear, because the
-    // problem will be posed again with more contacts; its certificate says so, its status is
-    // COND_OK. Returns 1 where one was since the last call. NULL: none ever is.
     int (*draft)(void* work, int rough);
 } CondSolverOps;
 

@@ -72,9 +72,9 @@ enum {
 // Residual up to which rounds from Newton's pair come before the interior point.
 #define COND_PILE_NEAR 1e-3
 
-// Certificate of answers to problems that will be posed again with more contacts. In a step of a
+// Coarse tolerance of problems that will be posed again with more contacts. In a step of a
 // millisecond such an error moves what is as fast as 1 m/s by 1e-7 m.
-#define COND_DRAFT_TOLERANCE 1e-4
+#define COND_COARSE_TOLERANCE 1e-4
 
 // No stage is asked for less: a residual of so many roundings is as far as double precision goes,
 // and all that follows would be in vain. Whoever asks for less is told that it was missed.

@@ -168,7 +168,7 @@ static double draft_share(const CondSim* sim, int g)
 {
     const CondGroups* groups = &sim->groups;
     int rough = sim->rough && lasts(groups, g) && 6 * groups->members[g] > COND_TINY_PROBLEM;
-    return rough ? fmax(COND_DRAFT_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
+    return rough ? fmax(COND_COARSE_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
 }
 
 // The largest residual of a group, relative to what is taken for solved; marks those above it.

@@ -37,6 +37,7 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
     stage->frictionless.system.threads = settings->threads;
     stage->law = settings->law;
     stage->tolerance = settings->tolerance;
+    stage->budget = COND_FULL_BUDGET;
     stage->v = cond_arena_allocate(&stage->arena, (size_t)model->n_dof, sizeof(double));
     CondStatus status = stage->v ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status)
@@ -57,6 +58,13 @@ void cond_contact_stage_destroy(CondContactStage* stage)
     cond_arena_release(&stage->arena);
 }
 
+static CondStatus solve(CondContactStage* stage, const CondProblem* problem, CondSolveInfo* info)
+{
+    CondSolveOutcome outcome;
+    return cond_solver_solve_within(stage->solver, problem, stage->budget, stage->v, stage->lambda,
+                                    info, &outcome);
+}
+
 // Without friction by conjugate gradients on the contacts where that serves; what these do not
 // bring to the tolerance the solver goes on with.
 static CondStatus solve_free(CondContactStage* stage, const CondProblem* problem,
@@ -64,14 +72,14 @@ static CondStatus solve_free(CondContactStage* stage, const CondProblem* problem
 {
     CondSolveInfo first;
     if (!cond_frictionless_serves(problem))
-        return cond_solver_solve(stage->solver, problem, stage->v, stage->lambda, info);
+        return solve(stage, problem, info);
     CondStatus status =
         cond_frictionless_solve(&stage->frictionless, problem, stage->law, stage->tolerance,
                                 MAX_PRODUCTS, stage->v, stage->lambda, &first);
     *info = first;
     if (status != COND_NOT_CONVERGED)
         return status;
-    status = cond_solver_solve(stage->solver, problem, stage->v, stage->lambda, info);
+    status = solve(stage, problem, info);
     cond_solve_info_add_work(&first, info, info);
     return status;
 }
@@ -93,7 +101,7 @@ CondStatus cond_contact_stage_solve(CondContactStage* stage, const CondProblem* 
     if (status)
         return status;
     cond_reduction_enter(reduction, stage->given, stage->v, stage->lambda);
-    status = cond_solver_solve(stage->solver, &reduction->problem, stage->v, stage->lambda, info);
+    status = solve(stage, &reduction->problem, info);
     cond_reduction_leave(reduction, stage->given, stage->v, stage->lambda);
     return status;
 }

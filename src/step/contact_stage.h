@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "problem/reduce.h"
 #include "strategy/frictionless.h"
+#include "strategy/solver.h"
 
 typedef struct CondContactStage {
     CondArena arena;
@@ -22,6 +23,7 @@ typedef struct CondContactStage {
     CondFrictionless frictionless; // for problems without friction,
     CondLaw law;                   // with the law and the tolerance of the solver
     double tolerance;
+    CondSolveBudget budget; // of every solve
 } CondContactStage;
 
 // How a stage solves its problem whatever the step's stop test is: to the certificate, with the

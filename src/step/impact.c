@@ -19,7 +19,6 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "step/sim.h"
-#include "strategy/solver.h"
 
 #include <math.h>
 #include <string.h>
@@ -296,7 +295,7 @@ static CondStatus pose(CondSim* sim, const CondState* state)
         return status;
     stage->given = sim->held.n > 0 ? sim->held.flag : NULL;
     stage->rate = sim->held.end;
-    cond_solver_hurry(stage->solver, cond_persistent_may_be_barred(sim)); // there is another way
+    stage->budget.last_resort = !cond_persistent_may_be_barred(sim); // or the step is made anew
     cond_assembly_begin(&stage->assembly, &sim->at_start, NULL, NULL);
     status = cond_assembly_finish(&stage->assembly, &sim->at_start, &sim->at_end,
                                   &stage->candidates, INFINITY);

@@ -186,19 +186,11 @@ static CondStatus solve_again(CondSim* sim, const CondState* state, CondSolveInf
     return next == COND_NEXT_DONE ? status : solve(sim, state, next, info);
 }
 
-static void set_rough(CondSim* sim, int rough)
-{
-    sim->rough = rough;
-    cond_solver_draft(sim->solver, rough);
-}
-
-// 1 where the answer at hand was made roughly, to see which contacts join. The solver stays as it
-// is: a caller of single stages has asked for no drafts, and gets none from the next solve.
-static int is_draft(CondSim* sim, const CondSolveInfo* info)
+// 1 where the answer at hand was made roughly, to see which contacts join.
+static int is_draft(const CondSim* sim, const CondSolveInfo* info)
 {
     double tolerance = sim->model->settings.solver.tolerance;
-    int rough = cond_certificate_residual(&info->certificate) > tolerance &&
-                cond_solver_draft(sim->solver, sim->rough);
+    int rough = cond_certificate_residual(&info->certificate) > tolerance && sim->coarse;
     return sim->rough && (rough || sim->newton.drafted);
 }
 
@@ -219,7 +211,7 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
         int ends = n == 0; // the drafts
         if (ends) {
             round = round < half ? round : half;
-            set_rough(sim, 0);
+            sim->rough = 0;
             STAGE(COND_STAGE_COLLIDE, cond_sim_find_violated(sim, state, round, sound, &n));
         }
         if (n > 0) {
@@ -312,11 +304,10 @@ static CondStatus make_velocity(CondSim* sim, const CondState* state, CondStepIn
 
 CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
-    cond_solver_hurry(sim->solver, sim->divisible);
-    set_rough(sim, cond_sim_may_go_on(sim));
+    sim->rough = cond_sim_may_go_on(sim);
+    sim->spared = 0;
     CondStatus status = make_velocity(sim, state, info);
-    set_rough(sim, 0);
-    sim->spared = cond_solver_hurry(sim->solver, 0);
+    sim->rough = 0;
     return status;
 }
 

@@ -94,6 +94,7 @@ struct CondSim {
     int divisible;                // 1: it can still be made in more parts
     int spared;                   // 1: so that the solver has left out methods of last resort
     int rough;                    // 1: the answer at hand may be a draft, to be looked at
+    int coarse;                   // 1: it has the coarse tolerance only
     CondPersistent persistent;
     CondParts split;
     CondKinematics at_start; // at the start of the step, by forces

@@ -1,7 +1,9 @@
 // The solve of a step: where it starts from, and what is made of the answer of the linear problem.
 #include "base/memory.h"
 #include "body/body.h"
+#include "law/tuning.h"
 #include "step/sim.h"
+#include "strategy/solver.h"
 
 #include <string.h>
 
@@ -99,8 +101,15 @@ static CondStatus solve_once(CondSim* sim, CondSolveInfo* info)
     const CondHeld* held = &sim->held;
     if (held->n > 0)
         cond_reduction_enter(&held->reduction, held->flag, sim->v_hat, sim->lambda);
-    CondStatus status =
-        cond_solver_solve(sim->solver, cond_held_problem(sim), sim->v_hat, sim->lambda, info);
+    const CondSolveBudget budget = {
+        .coarse_tolerance = sim->rough ? COND_COARSE_TOLERANCE : 0.0,
+        .last_resort = !sim->divisible,
+    };
+    CondSolveOutcome outcome;
+    CondStatus status = cond_solver_solve_within(sim->solver, cond_held_problem(sim), budget,
+                                                 sim->v_hat, sim->lambda, info, &outcome);
+    sim->coarse = outcome.is_coarse;
+    sim->spared |= outcome.has_left_out;
     if (held->n > 0)
         cond_reduction_leave(&held->reduction, held->flag, sim->v_hat, sim->lambda);
     return status;

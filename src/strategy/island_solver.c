@@ -38,20 +38,20 @@ typedef struct Solver {
     int* bare;              // 1: they need no nodes                        (islands.n)
     CondNodalization views; // of these, or of the whole; by prepare, as the three above
     CondCertifier certifier;
-    CondSharedContext shared; // of the workers
-    Worker whole;             // for whole problems and large islands: all threads
-    Worker* worker;           // of one thread, one for each                  (n_worker)
-    int n_worker;             //
-    const Worker* lead;       // who solved the island that took most; NULL: a whole problem
-    int* alone;               // 1: by all threads                            (islands.n)
-    double* v;                // island by island                             (n_dof)
-    double* lambda;           //                                              (n_contact x 3)
-    double* start;            // v and lambda as they were given              (n_dof + 3 n_contact)
-    CondSolveInfo* info;      // of the islands                               (islands.n)
-    int* relaxed;             // contacts held to the proximal law            (n_contact)
-    int n_relaxed;            //
-    int brief;                // 1: methods of last resort are left out
-    int rough;                // 1: answers to large problems may be rough
+    CondSharedContext shared;  // of the workers
+    Worker whole;              // for whole problems and large islands: all threads
+    Worker* worker;            // of one thread, one for each                  (n_worker)
+    int n_worker;              //
+    const Worker* lead;        // who solved the island that took most; NULL: a whole problem
+    int* alone;                // 1: by all threads                            (islands.n)
+    double* v;                 // island by island                             (n_dof)
+    double* lambda;            //                                              (n_contact x 3)
+    double* start;             // v and lambda as they were given              (n_dof + 3 n_contact)
+    CondSolveInfo* info;       // of the islands                               (islands.n)
+    int* relaxed;              // contacts held to the proximal law            (n_contact)
+    int n_relaxed;             //
+    CondSolveBudget budget;    // of the solve at hand
+    CondSolveOutcome* outcome; // of the islands                              (islands.n)
 } Solver;
 
 static CondStatus begin_worker(const CondContext* context, const CondSolverSettings* settings,
@@ -125,26 +125,6 @@ static const int* relaxed(const void* work, int* n)
     return s->n_relaxed > 0 ? s->relaxed : NULL;
 }
 
-static int hurry(void* work, int brief)
-{
-    Solver* s = work;
-    int spared = cond_solver_strategy.hurry(s->whole.strategy, brief);
-    for (int i = 0; i < s->n_worker; i++)
-        spared |= cond_solver_strategy.hurry(s->worker[i].strategy, brief);
-    s->brief = brief;
-    return spared;
-}
-
-static int draft(void* work, int rough)
-{
-    Solver* s = work;
-    int drafted = cond_solver_strategy.draft(s->whole.strategy, rough);
-    for (int i = 0; i < s->n_worker; i++)
-        drafted |= cond_solver_strategy.draft(s->worker[i].strategy, rough);
-    s->rough = rough;
-    return drafted;
-}
-
 // ---- one island
 
 // 1 where island i took more work than the one that leads, in coordinates multiplied by A; the
@@ -172,12 +152,15 @@ static CondStatus keep_history(Worker* worker, int i)
 
 static void solve_island(Solver* s, Worker* worker, int i)
 {
+    CondSolveOutcome outcome;
     const CondIsland* island = &s->islands.island[i];
     CondSolveInfo* info = &s->info[i];
     double *v = s->v + island->dof, *lambda = s->lambda + 3 * (size_t)island->contact;
     int n = 0;
     memset(info, 0, sizeof *info);
-    info->status = cond_strategy_solve(worker->strategy, &s->views.view[i], v, lambda, info);
+    info->status = cond_strategy_solve(worker->strategy, &s->views.view[i], s->budget, v, lambda,
+                                       info, &outcome);
+    cond_solve_outcome_add(&s->outcome[i], &outcome);
     const int* held = cond_solver_strategy.relaxed(worker->strategy, &n);
     for (int k = 0; k < island->n_contact; k++)
         s->relaxed[s->islands.contact_at[island->contact + k]] = held ? held[k] : 0;
@@ -212,10 +195,6 @@ static CondStatus hire(Solver* s, int n)
     CondStatus status = COND_OK;
     while (s->n_worker < n && !status) {
         status = begin_worker(&context, &one, &s->worker[s->n_worker]);
-        if (!status) {
-            cond_solver_strategy.hurry(s->worker[s->n_worker].strategy, s->brief);
-            cond_solver_strategy.draft(s->worker[s->n_worker].strategy, s->rough);
-        }
         s->n_worker += !status;
     }
     return status;
@@ -225,6 +204,7 @@ static CondStatus reserve(Solver* s, const CondProblem* problem, int n_thread)
 {
     if (COND_RESERVE(&s->arena, s->alone, s->islands.n) ||
         COND_RESERVE(&s->arena, s->info, s->islands.n) ||
+        COND_RESERVE(&s->arena, s->outcome, s->islands.n) ||
         COND_RESERVE(&s->arena, s->v, problem->n_dof) ||
         COND_RESERVE(&s->arena, s->lambda, 3 * problem->n_contact) ||
         COND_RESERVE(&s->arena, s->start, problem->n_dof + 3 * problem->n_contact) ||
@@ -233,6 +213,8 @@ static CondStatus reserve(Solver* s, const CondProblem* problem, int n_thread)
     for (int i = 0; i < s->n_worker; i++)
         s->worker[i].lead = -1;
     s->whole.lead = -1;
+    for (int i = 0; i < s->islands.n; i++)
+        s->outcome[i] = (CondSolveOutcome){0, 0};
     return COND_OK;
 }
 
@@ -364,7 +346,7 @@ static CondStatus sharpen(Solver* s, const CondProblem* problem, double* v, doub
 {
     double tolerance = s->settings.tolerance / sqrt(3.0);
     int judged = info->products - count_products(s, problem->n_dof);
-    cond_strategy_ask(s->whole.strategy, tolerance);
+    s->budget.tolerance = tolerance;
     for (int i = 0; i < s->islands.n; i++) {
         CondSolveInfo first = s->info[i];
         if (!(first.certificate.dynamics > tolerance))
@@ -372,7 +354,6 @@ static CondStatus sharpen(Solver* s, const CondProblem* problem, double* v, doub
         solve_island(s, &s->whole, i);
         cond_solve_info_add_work(&first, &s->info[i], &s->info[i]);
     }
-    cond_strategy_ask(s->whole.strategy, s->settings.tolerance);
     memset(info, 0, sizeof *info);
     info->products = judged;
     CondStatus status = collect(s, problem, v, lambda, info);
@@ -384,7 +365,7 @@ static CondStatus sharpen(Solver* s, const CondProblem* problem, double* v, doub
 }
 
 static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, double* lambda,
-                              CondSolveInfo* info)
+                              CondSolveInfo* info, CondSolveOutcome* outcome)
 {
     int n_thread = cond_threads(PER_COORDINATE * (size_t)problem->n_dof, s->settings.threads);
     CondStatus status = reserve(s, problem, n_thread);
@@ -397,20 +378,22 @@ static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, 
                             s->lambda + 3 * (size_t)s->islands.island[i].contact);
     solve_islands(s, problem->n_dof, n_thread);
     status = collect(s, problem, v, lambda, info);
-    if (!status && info->status == COND_OK && !s->rough &&
+    if (!status && info->status == COND_OK && !(s->budget.coarse_tolerance > 0.0) &&
         cond_certificate_residual(&info->certificate) > s->settings.tolerance)
         status = sharpen(s, problem, v, lambda, info);
     if (!status && info->status == COND_NOT_CONVERGED && info->relaxed == 0)
         status = keep_better(s, problem, v, lambda, info);
+    for (int i = 0; i < s->islands.n; i++)
+        cond_solve_outcome_add(outcome, &s->outcome[i]);
     return status;
 }
 
 static CondStatus solve_whole(Solver* s, const CondProblem* problem, double* v, double* lambda,
-                              CondSolveInfo* info)
+                              CondSolveInfo* info, CondSolveOutcome* outcome)
 {
     s->lead = NULL;
-    CondStatus status =
-        cond_strategy_solve_alone(s->whole.strategy, &s->views.view[0], v, lambda, info);
+    CondStatus status = cond_strategy_solve_alone(s->whole.strategy, &s->views.view[0], s->budget,
+                                                  v, lambda, info, outcome);
     const int* held = cond_solver_strategy.relaxed(s->whole.strategy, &s->n_relaxed);
     if (s->n_relaxed > 0) {
         if (COND_RESERVE(&s->arena, s->relaxed, problem->n_contact))
@@ -450,14 +433,24 @@ static CondStatus prepare(void* work, const CondProblem* problem)
                          s->settings.threads);
 }
 
+CondStatus cond_island_solver_solve(void* work, const CondProblem* problem, CondSolveBudget budget,
+                                    double* v, double* lambda, CondSolveInfo* info,
+                                    CondSolveOutcome* outcome)
+{
+    Solver* s = work;
+    s->budget = budget;
+    *outcome = (CondSolveOutcome){0, 0};
+    if (!s->split)
+        return solve_whole(s, problem, v, lambda, info, outcome);
+    CondStatus status = solve_split(s, problem, v, lambda, info, outcome);
+    return status ? status : info->status;
+}
+
 static CondStatus solve(void* work, const CondProblem* problem, double* v, double* lambda,
                         CondSolveInfo* info)
 {
-    Solver* s = work;
-    if (!s->split)
-        return solve_whole(s, problem, v, lambda, info);
-    CondStatus status = solve_split(s, problem, v, lambda, info);
-    return status ? status : info->status;
+    CondSolveOutcome outcome;
+    return cond_island_solver_solve(work, problem, COND_FULL_BUDGET, v, lambda, info, &outcome);
 }
 
 const CondSolverOps cond_solver_islands = {
@@ -469,6 +462,4 @@ const CondSolverOps cond_solver_islands = {
     .reset = reset,
     .relaxed = relaxed,
     .prepare = prepare,
-    .hurry = hurry,
-    .draft = draft,
 };

@@ -3,8 +3,13 @@
 #ifndef COND_STRATEGY_ISLAND_SOLVER_H
 #define COND_STRATEGY_ISLAND_SOLVER_H
 
-#include "cond/solver.h"
+#include "strategy/solver.h"
 
 extern const CondSolverOps cond_solver_islands;
+
+// Its solve within a budget; work is its workspace.
+CondStatus cond_island_solver_solve(void* work, const CondProblem* problem, CondSolveBudget budget,
+                                    double* v, double* lambda, CondSolveInfo* info,
+                                    CondSolveOutcome* outcome);
 
 #endif

@@ -8,12 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-static const CondSolverOps* const table[] = {&cond_solver_islands};
+// A solver of the table, which keeps to budgets.
+typedef struct Entry {
+    const CondSolverOps* ops;
+    CondStatus (*solve)(void* work, const CondProblem* problem, CondSolveBudget budget, double* v,
+                        double* lambda, CondSolveInfo* info, CondSolveOutcome* outcome);
+} Entry;
+
+static const Entry table[] = {{&cond_solver_islands, cond_island_solver_solve}};
 enum { N_SOLVER = sizeof table / sizeof table[0] };
 
 struct CondSolver {
     CondContext context;
     const CondSolverOps* ops;
+    const Entry* entry; // NULL: not from the table
     void* work;
     const CondProblem* prepared; // the problem that is ready to be solved; NULL: none
     double seconds;              // that this took
@@ -21,7 +29,7 @@ struct CondSolver {
 
 const char* cond_solver_name(int index)
 {
-    return index >= 0 && index < N_SOLVER ? table[index]->name : NULL;
+    return index >= 0 && index < N_SOLVER ? table[index].ops->name : NULL;
 }
 
 CondStatus cond_solver_create(const CondContext* context, const char* name,
@@ -30,8 +38,13 @@ CondStatus cond_solver_create(const CondContext* context, const char* name,
 {
     *solver = NULL;
     for (int i = 0; i < N_SOLVER; i++)
-        if (strcmp(name, table[i]->name) == 0)
-            return cond_solver_create_from(context, table[i], settings, solver, error);
+        if (strcmp(name, table[i].ops->name) == 0) {
+            CondStatus status =
+                cond_solver_create_from(context, table[i].ops, settings, solver, error);
+            if (!status)
+                (*solver)->entry = &table[i];
+            return status;
+        }
     return cond_error_set(error, COND_BAD_ARGUMENT, "no solver is named '%s'", name);
 }
 
@@ -74,7 +87,24 @@ CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem)
 CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
                              double* lambda, CondSolveInfo* info)
 {
+    CondSolveOutcome outcome;
+    return cond_solver_solve_within(solver, problem, COND_FULL_BUDGET, v, lambda, info, &outcome);
+}
+
+static CondStatus run(const CondSolver* solver, const CondProblem* problem, CondSolveBudget budget,
+                      double* v, double* lambda, CondSolveInfo* info, CondSolveOutcome* outcome)
+{
+    if (solver->entry)
+        return solver->entry->solve(solver->work, problem, budget, v, lambda, info, outcome);
+    return solver->ops->solve(solver->work, problem, v, lambda, info);
+}
+
+CondStatus cond_solver_solve_within(CondSolver* solver, const CondProblem* problem,
+                                    CondSolveBudget budget, double* v, double* lambda,
+                                    CondSolveInfo* info, CondSolveOutcome* outcome)
+{
     CondStatus status = COND_OK;
+    *outcome = (CondSolveOutcome){0, 0};
     if (solver->prepared != problem)
         status = cond_solver_prepare(solver, problem);
     double start = cond_seconds();
@@ -82,7 +112,7 @@ CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, dou
     CondSolveInfo* out = info ? info : &own;
     memset(out, 0, sizeof *out);
     if (!status)
-        status = solver->ops->solve(solver->work, problem, v, lambda, out);
+        status = run(solver, problem, budget, v, lambda, out, outcome);
     else // nothing is known of the answer
         out->certificate =
             (CondCertificate){.dynamics = INFINITY, .contact = INFINITY, .worst_contact = -1};
@@ -103,16 +133,6 @@ void cond_solver_reset(CondSolver* solver)
 {
     if (solver->ops->reset)
         solver->ops->reset(solver->work);
-}
-
-int cond_solver_hurry(CondSolver* solver, int brief)
-{
-    return solver->ops->hurry ? solver->ops->hurry(solver->work, brief) : 0;
-}
-
-int cond_solver_draft(CondSolver* solver, int rough)
-{
-    return solver->ops->draft ? solver->ops->draft(solver->work, rough) : 0;
 }
 
 const int* cond_solver_relaxed(const CondSolver* solver, int* n)

@@ -1,16 +1,37 @@
-// What the step asks of a solver beside cond/solver.h.
+// A solve within a budget: what the step asks of a solver beside cond/solver.h.
 #ifndef COND_STRATEGY_SOLVER_H
 #define COND_STRATEGY_SOLVER_H
 
 #include "cond/solver.h"
 
-// With brief = 1 the solver leaves out methods of last resort from now on, because the caller has
-// another way. Returns 1 where it has done so since the last call.
-int cond_solver_hurry(CondSolver* solver, int brief);
+// How far a solve is to go.
+typedef struct CondSolveBudget {
+    double tolerance;        // of the certificate; 0: that of the settings
+    double coarse_tolerance; // suffices for many rigid bodies, where a finer answer costs much
+                             // more; 0: it does not
+    int last_resort;         // 1: the expensive methods that come last may run
+} CondSolveBudget;
 
-// With rough = 1 answers may be rough from now on where fine ones are dear: the caller will pose
-// the problem again, with more contacts or to the tolerance. Returns 1 where one was rough since
-// the last call.
-int cond_solver_draft(CondSolver* solver, int rough);
+// All that the settings allow.
+static const CondSolveBudget COND_FULL_BUDGET = {.last_resort = 1};
+
+// What a solve has left undone for its budget.
+typedef struct CondSolveOutcome {
+    int is_coarse;    // 1: the answer has the coarse tolerance only; the status is COND_OK
+    int has_left_out; // 1: the methods of last resort might have run
+} CondSolveOutcome;
+
+// cond_solver_solve within a budget. Solvers that are not in the table do without: their outcome is
+// zero.
+CondStatus cond_solver_solve_within(CondSolver* solver, const CondProblem* problem,
+                                    CondSolveBudget budget, double* v, double* lambda,
+                                    CondSolveInfo* info, CondSolveOutcome* outcome);
+
+// Adds the outcome of another solve, of another island or a later one.
+static inline void cond_solve_outcome_add(CondSolveOutcome* outcome, const CondSolveOutcome* other)
+{
+    outcome->is_coarse |= other->is_coarse;
+    outcome->has_left_out |= other->has_left_out;
+}
 
 #endif

@@ -165,11 +165,12 @@ static CondStatus run_proximal(CondStrategy* s, int steps, const CondAnswer* sta
     return status < 0 ? status : COND_OK;
 }
 
-// 1 for a pile whose step can still be made in parts: the wall that four starts and thousands of
-// proximal-point steps do not solve has an answer for half the step after a few hundred.
-static int is_divisible(const CondStrategy* s)
+// 1 for a pile whose budget leaves the last resort out, because the time step can still be halved:
+// the wall that four starts and thousands of proximal-point steps do not solve has an answer for
+// half the step after a few hundred.
+static int is_limited(const CondStrategy* s)
 {
-    return s->brief && is_pile(s);
+    return !s->last_resort && is_pile(s);
 }
 
 // After the interior-point method: proximal-point steps from its pair. Where that did not get near,
@@ -177,14 +178,14 @@ static int is_divisible(const CondStrategy* s)
 static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
 {
     int near = s->posed || s->best.residual <= COND_PROXIMAL_FROM_BEST;
-    int steps = is_divisible(s) ? COND_PROXIMAL_DIVISIBLE : COND_PROXIMAL_ALL;
+    int steps = is_limited(s) ? COND_PROXIMAL_DIVISIBLE : COND_PROXIMAL_ALL;
     return run_proximal(s, steps, near ? &s->best : &s->start, info);
 }
 
 // Where Newton's method got near a few proximal-point steps from there; else, and where these do
 // not do, the interior-point method to where rounding stops it, then polishing; where that ends too
 // early, the same again from the middle of the cone with other forces, which leads another way, and
-// the better pair stands. A pile whose step can be made in parts has the first start alone.
+// the better pair stands. A pile whose step can be halved has the first start alone.
 CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
 {
     static const CondCentralStart starts[] = {
@@ -200,7 +201,7 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
     if (!status && is_pile(s) && s->best.residual <= COND_PILE_NEAR)
         status = run_proximal(s, COND_PILE_PROXIMAL, &s->best, info);
-    int n_start = is_divisible(s) ? 1 : N_START;
+    int n_start = is_limited(s) ? 1 : N_START;
     for (int k = 0; k < n_start && !status && s->best.residual > tolerance; k++) {
         CondCentralStart start = starts[k];
         start.resistance = is_pile(s) ? COND_LEAST_RESISTANCE : 0.0;
@@ -219,6 +220,6 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
         return status;
     if (s->best.residual <= tolerance)
         return COND_OK;
-    s->spared |= is_divisible(s);
+    s->outcome.has_left_out |= is_limited(s);
     return COND_NOT_CONVERGED;
 }

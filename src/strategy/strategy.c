@@ -82,11 +82,6 @@ void cond_strategy_aim(CondStrategy* s, double tolerance, int iterations)
     s->vfpi.settings.max_iterations = s->settings.max_iterations;
 }
 
-void cond_strategy_ask(void* work, double tolerance)
-{
-    ((CondStrategy*)work)->asked.tolerance = tolerance;
-}
-
 // 1 where stage k is to be run.
 static int serves(const CondStrategy* s, int k)
 {
@@ -121,29 +116,29 @@ CondStatus cond_strategy_solve_posed(CondStrategy* s, CondSolveInfo* info)
     return status;
 }
 
-// 1 where stage k is left out because the step may still be made in parts. These are parts for all
+// 1 where the budget leaves stage k out. The caller's other way, smaller steps, is one for all
 // bodies: one or two of them are first solved along the friction path.
-static int is_spared(const CondStrategy* s, int k)
+static int is_left_out(const CondStrategy* s, int k)
 {
     int few = s->vfpi.nodal.n_dof <= COND_FEW_PROBLEM;
-    return s->brief && !s->soft && k >= N_POSED + few && serves(s, k);
+    return !s->last_resort && !s->soft && k >= N_POSED + few && serves(s, k);
 }
 
 static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = COND_NOT_CONVERGED;
     for (int k = 0; k < N_STAGE && status == COND_NOT_CONVERGED; k++)
-        if (is_spared(s, k)) {
-            s->spared = 1;
+        if (is_left_out(s, k)) {
+            s->outcome.has_left_out = 1;
         } else if (serves(s, k)) {
-            double least = s->drafts ? COND_DRAFT_TOLERANCE : is_certified(s) ? COND_ROUNDING : 0.0;
+            double least = fmax(s->coarse, is_certified(s) ? COND_ROUNDING : 0.0);
             cond_strategy_aim(s, fmax(s->asked.tolerance, least), limit_of(s, k));
             info->solved_by = stages[k].name;
             status = run_stage(s, k, info);
         }
     int short_of = is_certified(s) && status == COND_OK && s->best.residual > s->asked.tolerance;
-    s->drafted |= s->drafts && short_of;
-    return short_of && !s->drafts ? COND_NOT_CONVERGED : status;
+    s->outcome.is_coarse = s->coarse > 0.0 && short_of;
+    return short_of && !s->outcome.is_coarse ? COND_NOT_CONVERGED : status;
 }
 
 static void* create(const CondContext* context, const CondSolverSettings* settings)
@@ -153,6 +148,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
         return NULL;
     s->context = *context;
     s->asked = s->settings = *settings;
+    s->tolerance = settings->tolerance;
     s->interior.arena.context = *context;
     s->view.threads = settings->threads;
     s->view.arena.context = *context;
@@ -203,24 +199,6 @@ static void reset(void* work)
     cond_surrogate_forget(&((CondStrategy*)work)->vfpi.W);
 }
 
-static int hurry(void* work, int brief)
-{
-    CondStrategy* s = work;
-    int spared = s->spared;
-    s->brief = brief;
-    s->spared = 0;
-    return spared;
-}
-
-static int draft(void* work, int rough)
-{
-    CondStrategy* s = work;
-    int drafted = s->drafted;
-    s->rough = rough;
-    s->drafted = 0;
-    return drafted;
-}
-
 // 1: most coordinates belong to rods.
 static int has_rods(const CondProblem* problem)
 {
@@ -231,8 +209,8 @@ static int has_rods(const CondProblem* problem)
     return 2 * count > problem->n_dof;
 }
 
-// What serves the problem.
-static CondStatus plan(CondStrategy* s, const CondProblem* problem)
+// What serves the problem within the budget.
+static CondStatus plan(CondStrategy* s, const CondProblem* problem, CondSolveBudget budget)
 {
     CondStatus status = COND_OK;
     s->soft = s->posed = s->stale = 0;
@@ -243,29 +221,29 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem)
         status = cond_back_end_iterative.serves(&s->newton, problem, &s->soft);
     s->large = s->small && !s->soft && !s->rods && problem->n_contact > 0 &&
                problem->n_dof > COND_TINY_PROBLEM;
-    s->drafts = s->rough && s->large;
+    s->last_resort = budget.last_resort;
+    s->coarse = s->large ? budget.coarse_tolerance : 0.0;
     if (!status && s->large)
         status =
             cond_reserve(&s->context, &s->work, &s->cap_work, 2 * problem->n_dof, sizeof *s->work);
     return status;
 }
 
-// 1 where the start is an answer already: nothing need be laid out for it. One that would do as a
-// draft, but does not obey the dynamics, is brought on by one step at least: who moves the point of
-// linearisation by little must get another velocity.
+// 1 where the start is an answer already: nothing need be laid out for it. One that has the coarse
+// tolerance, but does not obey the dynamics, is brought on by one step at least: a point of
+// linearisation that moves by little must give another velocity.
 static int starts_well(CondStrategy* s, CondSolveInfo* info)
 {
     CondCertificateData data = cond_strategy_certificate_data(s);
     CondCertificate start = cond_certificate_compute(&data, s->best.v, s->best.lambda, s->work);
     double residual = cond_certificate_residual(&start), tolerance = s->asked.tolerance;
     info->products++;
-    s->stale = s->drafts && residual > tolerance && residual <= COND_DRAFT_TOLERANCE &&
-               start.dynamics > tolerance;
-    if (s->stale || residual > (s->drafts ? fmax(tolerance, COND_DRAFT_TOLERANCE) : tolerance))
+    s->stale = residual > tolerance && residual <= s->coarse && start.dynamics > tolerance;
+    if (s->stale || residual > fmax(tolerance, s->coarse))
         return 0;
     s->best.certificate = start;
     s->best.residual = residual;
-    s->drafted |= residual > tolerance;
+    s->outcome.is_coarse = residual > tolerance;
     return 1;
 }
 
@@ -301,14 +279,16 @@ static CondStatus solve_direct(CondStrategy* s, const CondProblem* problem, doub
     return status;
 }
 
-CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, double* lambda,
-                               CondSolveInfo* info)
+CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudget budget, double* v,
+                               double* lambda, CondSolveInfo* info, CondSolveOutcome* outcome)
 {
     CondStrategy* s = work;
     const CondProblem* problem = view->problem;
     info->certificate.worst_contact = -1;
     info->certificate.dynamics = info->certificate.contact = INFINITY; // until something is known
     s->n_relaxed = 0;
+    s->asked.tolerance = budget.tolerance > 0.0 ? budget.tolerance : s->tolerance;
+    *outcome = s->outcome = (CondSolveOutcome){0, 0};
     if (cond_strategy_is_direct(s, problem)) {
         CondStatus direct = solve_direct(s, problem, v, info);
         if (direct != COND_NOT_CONVERGED)
@@ -327,13 +307,14 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, dou
     if (!status)
         status = cond_answer_reserve(&s->context, problem, &s->start);
     if (!status)
-        status = plan(s, problem);
+        status = plan(s, problem, budget);
     if (status)
         return status;
     info->virtual_nodes = s->vfpi.nodal.n_virtual;
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     cond_answer_copy(problem, &s->best, &s->start);
     status = s->large && starts_well(s, info) ? COND_OK : run_stages(s, info);
+    *outcome = s->outcome;
     if (status < 0)
         return status;
     status = conclude(s, status, info);
@@ -344,11 +325,12 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, dou
     return status;
 }
 
-CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, double* v, double* lambda,
-                                     CondSolveInfo* info)
+CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, CondSolveBudget budget,
+                                     double* v, double* lambda, CondSolveInfo* info,
+                                     CondSolveOutcome* outcome)
 {
     CondStrategy* s = work;
-    CondStatus status = cond_strategy_solve(s, view, v, lambda, info);
+    CondStatus status = cond_strategy_solve(s, view, budget, v, lambda, info, outcome);
     if (status >= 0 && view->problem->n_contact > 0) {
         CondCertificateData data = cond_strategy_certificate_data(s);
         data.relaxed = NULL; // the certificate is one against the law that was asked for
@@ -361,8 +343,11 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
                         CondSolveInfo* info)
 {
     CondStrategy* s = work;
+    CondSolveOutcome outcome;
     CondStatus status = cond_nodal_build(&s->view, problem, s->asked.kv_scale);
-    return status ? status : cond_strategy_solve_alone(s, &s->view, v, lambda, info);
+    return status ? status
+                  : cond_strategy_solve_alone(s, &s->view, COND_FULL_BUDGET, v, lambda, info,
+                                              &outcome);
 }
 
 const CondSolverOps cond_solver_strategy = {
@@ -373,6 +358,4 @@ const CondSolverOps cond_solver_strategy = {
     .destroy = destroy,
     .reset = reset,
     .relaxed = relaxed,
-    .hurry = hurry,
-    .draft = draft,
 };

@@ -8,11 +8,13 @@
 #include "newton/interior_point.h"
 #include "newton/proximal_point.h"
 #include "newton/semismooth.h"
+#include "strategy/solver.h"
 #include "vfpi/vfpi.h"
 
 typedef struct CondStrategy {
     CondContext context;
-    CondSolverSettings asked;    // what the user set
+    double tolerance;            // of the settings that the user set
+    CondSolverSettings asked;    // these, with the tolerance of this solve
     CondSolverSettings settings; // the same with the tolerance and the iterations of this stage
     CondNodal view;              // of a problem that comes as it is
     CondVfpi vfpi;
@@ -25,17 +27,15 @@ typedef struct CondStrategy {
     int small;         // 1: with a factorisation, as far as is known before it is ordered
     unsigned left_out; // stages that are not run, a bit for each name: for tests
     int diverged;      // 1: V-FPI was the last to run, and its iterates grew without bound
-    int brief;         // 1: rigid problems do without the last two stages (of a body or two without
-                       // the last), piles with one start,
-    int spared;        // 1: and one did
     int large;         // 1: rigid bodies in contact, more than a handful
-    int rough;         // 1: answers to such problems may be rough,
-    int drafts;        // 1: and that to the one at hand is,
-    int drafted;       // 1: and one was rough
-    int stale;         // 1: its start would do as a draft, but for a matrix that has changed
-    int posed;         // 1: the problem is another than asked for, with other friction or law
-    CondAnswer best;   // what the next stage goes on from
-    CondAnswer start;  // what the first one began with
+    double coarse;     // tolerance that suffices for these; 0: only that of the settings does
+    int stale;         // 1: the start has the coarse tolerance, but for a matrix that has changed
+    int last_resort;   // 1: the last two stages may run, and all starts for piles. 0: rigid
+                       // problems do without (of a body or two without the last stage)
+    CondSolveOutcome outcome;
+    int posed;            // 1: the problem is another than asked for, with other friction or law
+    CondAnswer best;      // what the next stage goes on from
+    CondAnswer start;     // what the first one began with
     CondAnswer central;   // the best, while the interior-point method looks for a better one,
     CondAnswer last;      // the last that the friction path has reached
     CondAnswer before;    // the best, while other problems are solved along the friction path,
@@ -63,15 +63,13 @@ extern const CondSolverOps cond_solver_strategy;
 int cond_strategy_is_direct(const void* work, const CondProblem* problem);
 
 // Solves a problem that is nodalized already, or needs no nodes; work is a CondStrategy.
-CondStatus cond_strategy_solve(void* work, const CondNodal* view, double* v, double* lambda,
-                               CondSolveInfo* info);
+CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudget budget, double* v,
+                               double* lambda, CondSolveInfo* info, CondSolveOutcome* outcome);
 
 // The same, with the details of the certificate: of a problem that is not part of another.
-CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, double* v, double* lambda,
-                                     CondSolveInfo* info);
-
-// Asks for another tolerance than the settings, from the next solve on.
-void cond_strategy_ask(void* work, double tolerance);
+CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, CondSolveBudget budget,
+                                     double* v, double* lambda, CondSolveInfo* info,
+                                     CondSolveOutcome* outcome);
 
 // Certificates of the problem posed, for the laws that contacts are held to now.
 CondCertificateData cond_strategy_certificate_data(const CondStrategy* strategy);
