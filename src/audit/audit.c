@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <stdio.h>
@@ -338,7 +338,7 @@ static CondStatus audit_alone(CondAudit* audit, const CondThing* thing, double r
     CondStatus status = COND_OK;
     CondTranslation out = {.gap = INFINITY};
     for (int i = 0; i < audit->model->n_plane && thing->moves && !status; i++) {
-        if (!cond_parties_touch(audit->model, thing->party, audit->model->plane[i].party))
+        if (!cond_entities_touch(audit->model, thing->entity, audit->model->plane[i].entity))
             continue;
         against_plane(audit, thing, &audit->model->plane[i], &out);
         status = conclude(audit, thing, NULL, i, reach, &out);

@@ -24,7 +24,7 @@ typedef struct CondThing {
     int part;     // link of a robot; else -1
     int obstacle; // -1: none
     int moves;    // 0: nothing moves it
-    int party;    // of the model
+    int entity;   // of the model
     int hollow;   // 1: points without volume
     double size;  // diagonal at rest [m]
     int piece_begin, n_piece;

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "geometry/mesh_surface.h" // the compiled meshes; none of its functions
 #include "math/quat.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <string.h>
@@ -111,9 +111,9 @@ static CondStatus begin_thing(CondAudit* audit, int body, int part, int obstacle
                                                  .moves = body >= 0,
                                                  .piece_begin = audit->n_piece,
                                                  .surface_begin = audit->n_surface};
-    audit->thing[audit->n_thing - 1].party =
-        body < 0 ? audit->model->obstacle[obstacle].party
-                 : cond_party_of(&audit->model->body[body], part < 0 ? 0 : part);
+    audit->thing[audit->n_thing - 1].entity =
+        body < 0 ? audit->model->obstacle[obstacle].entity
+                 : cond_entity_of(&audit->model->body[body], part < 0 ? 0 : part);
     return COND_OK;
 }
 

@@ -2,7 +2,7 @@
 // docs/attachments.md.
 #include "audit/audit.h"
 #include "model/articulation.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ int cond_audit_may_touch(const CondModel* model, const CondState* state, const C
              (is_end(model, &what->end[0].point, b) && is_end(model, &what->end[1].point, a))))
             return 0;
     }
-    return cond_parties_touch(model, a->party, b->party);
+    return cond_entities_touch(model, a->entity, b->entity);
 }
 
 int cond_audit_are_neighbours(const CondRod* rod, int i, int j)

@@ -19,8 +19,8 @@
 #include "geometry/box.h"
 #include "math/quat.h"
 #include "model/articulation.h"
+#include "model/entity.h"
 #include "model/fem.h"
-#include "model/party.h"
 
 #include <math.h>
 #include <string.h>
@@ -294,8 +294,9 @@ static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kin
             int a = collider->soft[i], b = collider->soft[j];
             if (cond_cancelled(&model->arena.context))
                 status = COND_CANCELLED;
-            else if (i == j ? model->body[a].self_contact
-                            : cond_parties_touch(model, model->body[a].party, model->body[b].party))
+            else if (i == j
+                         ? model->body[a].self_contact
+                         : cond_entities_touch(model, model->body[a].entity, model->body[b].entity))
                 status =
                     collide_pair(collider, kinematics, state, a, b, fmax(reach[a], reach[b]), list);
         }

@@ -10,7 +10,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "geometry/triangle.h"
-#include "model/party.h"
+#include "model/entity.h"
 
 #include <math.h>
 #include <string.h>
@@ -129,7 +129,7 @@ CondStatus cond_collide_deep_on_soft(CondCollider* collider, const CondKinematic
             const CondSolid* solid = cond_solid_at(model, i);
             const double* box = collider->box + 6 * (size_t)i;
             if (cond_shape_is_round(&solid->shape) ||
-                !cond_solid_touches(model, solid, model->body[volume->body].party) ||
+                !cond_solid_touches(model, solid, model->body[volume->body].entity) ||
                 cond_boxes_apart(volume->bound, box, 0.0))
                 continue;
             const double d[3] = {box[3] - box[0], box[4] - box[1], box[5] - box[2]};

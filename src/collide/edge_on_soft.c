@@ -5,7 +5,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "math/vec3.h"
-#include "model/party.h"
+#include "model/entity.h"
 
 #include <math.h>
 #include <string.h>
@@ -143,7 +143,7 @@ CondStatus cond_collide_edges_on_soft(CondCollider* collider, const CondKinemati
         for (int i = 0; i < collider->n_solid; i++) {
             const CondSolid* solid = cond_solid_at(model, i);
             Pair pair = {solid, collider->pose + 7 * (size_t)i, 0, volume, reach[b]};
-            if (!cond_solid_touches(model, solid, model->body[b].party))
+            if (!cond_solid_touches(model, solid, model->body[b].entity))
                 continue;
             pair.far += solid->body >= 0 ? reach[solid->body] : 0.0;
             for (int k = 0; k < solid->n_edge && !status && !cond_shape_is_round(&solid->shape);

@@ -11,7 +11,7 @@
 #include "geometry/mesh_surface.h"
 #include "geometry/separation.h"
 #include "math/quat.h"
-#include "model/party.h"
+#include "model/entity.h"
 
 #include <math.h>
 #include <string.h>
@@ -270,7 +270,7 @@ static CondStatus collide_plane(const CondCollider* collider, const CondKinemati
     uint64_t pair = (uint64_t)a->solid->number * (uint64_t)model->n_plane + (uint64_t)i_plane;
     memcpy(candidate.frame, plane->frame, sizeof candidate.frame);
     take_surfaces(&plane->surface, &a->solid->surface,
-                  cond_pair_rule(model, a->solid->number, -1 - plane->party), &candidate);
+                  cond_pair_rule(model, a->solid->number, -1 - plane->entity), &candidate);
     return add_candidates(kinematics, a->solid, &candidate, -1, 0, a->pose, COND_KEY_GROUND + pair,
                           0.0, &work->manifold, room->to);
 }
@@ -284,7 +284,7 @@ static CondStatus collide_planes(const PairLoop* l, int i, CondPairRoom* room)
     if (is_still(a.solid) || is_unwanted(l->collider, a.solid))
         return COND_OK;
     for (int p = 0; p < model->n_plane && !status; p++)
-        if (cond_solid_touches(model, a.solid, model->plane[p].party))
+        if (cond_solid_touches(model, a.solid, model->plane[p].entity))
             status =
                 collide_plane(l->collider, l->kinematics, &a, p, l->reach[a.solid->body], room);
     return status;

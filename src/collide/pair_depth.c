@@ -5,7 +5,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "geometry/separation.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -129,8 +129,8 @@ static int parts_touch(const CondCollider* collider, const Side* a, int i, const
         return cond_solids_touch(model, one, two);
     if (one || two)
         return cond_solid_touches(model, one ? one : two,
-                                  one ? model->body[b->body].party : model->body[a->body].party);
-    return cond_parties_touch(model, model->body[a->body].party, model->body[b->body].party);
+                                  one ? model->body[b->body].entity : model->body[a->body].entity);
+    return cond_entities_touch(model, model->body[a->body].entity, model->body[b->body].entity);
 }
 
 // Part i of one side and part j of the other.

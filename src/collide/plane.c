@@ -5,7 +5,7 @@
 #include "body/body.h"
 #include "math/quat.h"
 #include "math/vec3.h"
-#include "model/party.h"
+#include "model/entity.h"
 
 #include <string.h>
 
@@ -93,7 +93,7 @@ CondStatus cond_collide_planes(const CondKinematics* kinematics, const double* p
         for (int i = 0; i < model->n_plane; i++) {
             const CondPlane* plane = &model->plane[i];
             // Links of robots have solids, which meet planes themselves.
-            if (!cond_parties_touch(model, body->party, plane->party) &&
+            if (!cond_entities_touch(model, body->entity, plane->entity) &&
                 body->kind != COND_BODY_ROBOT)
                 continue;
             // Rigid bodies far away are passed over whole.

@@ -6,7 +6,7 @@
 #include "body/body.h"
 #include "collide/collide.h"
 #include "collide/solid.h"
-#include "model/party.h"
+#include "model/entity.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,7 +114,7 @@ CondStatus cond_collide_points_on_soft(CondCollider* collider, const CondKinemat
             continue;
         for (int i = 0; i < collider->n_soft && !status; i++) {
             int b = collider->soft[i];
-            if (!cond_feature_meets(model, &model->feature[k], model->body[b].party))
+            if (!cond_feature_meets(model, &model->feature[k], model->body[b].entity))
                 continue;
             status = cond_collide_point_on_soft(collider, kinematics, state, &model->feature[k], k,
                                                 b, reach[b] + (a >= 0 ? reach[a] : 0.0), list);

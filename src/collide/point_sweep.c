@@ -6,7 +6,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "math/quat.h"
-#include "model/party.h"
+#include "model/entity.h"
 
 #include <math.h>
 
@@ -165,7 +165,7 @@ CondStatus cond_sweep_points(CondSweepPass* pass)
             int i = broad->hits.primitive[h];
             const CondSolid* solid = cond_solid_at(model, i);
             int robot = model->body[b].kind == COND_BODY_ROBOT; // link by link
-            if ((!robot && !cond_solid_touches(model, solid, model->body[b].party)) ||
+            if ((!robot && !cond_solid_touches(model, solid, model->body[b].entity)) ||
                 is_slow(pass, b, i) || is_surely_slow(pass, b, i))
                 continue;
             int rod = model->body[b].kind == COND_BODY_ROD;

@@ -3,7 +3,7 @@
 #include "collide/meeting.h"
 #include "geometry/segment.h"
 #include "math/vec3.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static int may_touch(const CondRodLinks* c, const CondModel* model, int i, int j
 {
     const CondBody* body = &model->body[c->body[i]];
     if (c->body[i] != c->body[j])
-        return cond_parties_touch(model, body->party, model->body[c->body[j]].party);
+        return cond_entities_touch(model, body->entity, model->body[c->body[j]].entity);
     if (!body->self_contact)
         return 0;
     return cond_rod_between(body->rod, c->link[i], c->link[j]) > NEIGHBOURS * body->rod->radius;

@@ -3,7 +3,7 @@
 #include "collide/point_on_soft.h"
 #include "collide/round_on_soft.h"
 #include "math/vec3.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -184,8 +184,8 @@ static CondStatus meet_soft(CondCollider* collider, const CondKinematics* kinema
         cond_volume_refit(collider->volume[b]);
     for (int h = 0; h < links->hits.n && !status; h++) {
         int i = links->hits.primitive[h];
-        if (!cond_parties_touch(collider->model, collider->model->body[b].party,
-                                collider->model->body[links->body[i]].party))
+        if (!cond_entities_touch(collider->model, collider->model->body[b].entity,
+                                 collider->model->body[links->body[i]].entity))
             continue;
         const CondContactMemory* last = cond_state_recall(
             state, cond_point_on_soft_key(collider->model, collider->model->n_feature + i, b));

@@ -5,7 +5,7 @@
 #include "geometry/box.h"
 #include "geometry/segment.h"
 #include "math/vec3.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -200,7 +200,7 @@ static CondStatus meet_point(const Walk* walk, int i_feature)
         double distance = point_distance(links, i, x, &s);
         if (distance - radius <= far + walk->reach[links->body[i]] &&
             cond_feature_meets(walk->kinematics->model, feature,
-                               walk->kinematics->model->body[links->body[i]].party) &&
+                               walk->kinematics->model->body[links->body[i]].entity) &&
             is_best_of_row(links, i, x, distance, s))
             status = add_bead(walk, i_feature, i);
     }
@@ -233,13 +233,13 @@ CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondKinematics* 
     for (int i = 0; i < links->n && !status; i++) {
         const CondBody* rod = &collider->model->body[links->body[i]];
         for (int p = 0; p < collider->model->n_plane && !status; p++)
-            if (cond_parties_touch(collider->model, rod->party, collider->model->plane[p].party))
+            if (cond_entities_touch(collider->model, rod->entity, collider->model->plane[p].entity))
                 status = meet_plane(&walk, i, p);
         if (!status)
             status = cond_broad_query(&collider->broad, links->box + 6 * (size_t)i, 0.0);
         for (int h = 0; h < collider->broad.hits.n && !status; h++) {
             int s = collider->broad.hits.primitive[h];
-            if (cond_solid_touches(collider->model, cond_solid_at(collider->model, s), rod->party))
+            if (cond_solid_touches(collider->model, cond_solid_at(collider->model, s), rod->entity))
                 status = meet_solid(&walk, i, s);
         }
     }

@@ -8,7 +8,7 @@
 #include "geometry/separation.h"
 #include "math/quat.h"
 #include "math/vec3.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -261,7 +261,7 @@ static CondStatus sweep_point(CondCollider* collider, const CondKinematics* afte
     CondStatus status = cond_tree_query(&links->tree, box, &links->hits);
     for (int h = 0; h < links->hits.n && !status; h++) {
         int i = links->hits.primitive[h];
-        if (!cond_feature_meets(model, feature, model->body[links->body[i]].party))
+        if (!cond_feature_meets(model, feature, model->body[links->body[i]].entity))
             continue;
         Way way = {.round = model->body[links->body[i]].rod->radius};
         for (int k = 0; k < 6; k++) {

@@ -9,7 +9,7 @@
 #include "collide/solid.h"
 #include "geometry/box.h"
 #include "math/vec3.h"
-#include "model/party.h"
+#include "model/entity.h"
 
 #include <math.h>
 #include <string.h>
@@ -245,7 +245,7 @@ static CondStatus meet_solids(CondCollider* collider, const CondKinematics* kine
         const double* pose = collider->pose + 7 * (size_t)i;
         double far = reach + collider->far[i];
         if (!cond_shape_is_round(&solid->shape) ||
-            !cond_solid_touches(collider->model, solid, collider->model->body[b].party) ||
+            !cond_solid_touches(collider->model, solid, collider->model->body[b].entity) ||
             cond_boxes_apart(collider->volume[b]->bound, collider->box + 6 * (size_t)i, far))
             continue;
         CondRoundOnSoft on_soft = {.body = solid->fixed ? -1 : solid->body,

@@ -10,7 +10,7 @@
 #include "geometry/box.h"
 #include "geometry/triangle.h"
 #include "math/quat.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -167,7 +167,8 @@ static CondStatus sweep_solids(const Query* query)
     CondStatus status = COND_OK;
     for (int i = 0; i < collider->n_solid && !status; i++) {
         const CondSolid* solid = cond_solid_at(collider->model, i);
-        if (!cond_solid_touches(collider->model, solid, collider->model->body[query->body].party) ||
+        if (!cond_solid_touches(collider->model, solid,
+                                collider->model->body[query->body].entity) ||
             is_slow(swept->travel, sweep->travel[i], collider->volume[query->body]->thickness,
                     sweep->thickness[i]) ||
             cond_boxes_apart(swept->box, sweep->box + 6 * (size_t)i, 0.0))
@@ -200,7 +201,7 @@ static CondStatus sweep_features(const Query* query)
         }
         CondSweptPart point;
         cond_swept_feature(query->pass, k, &point);
-        if (cond_feature_meets(model, &model->feature[k], model->body[query->body].party) &&
+        if (cond_feature_meets(model, &model->feature[k], model->body[query->body].entity) &&
             !is_slow(swept->travel, point.travel, collider->volume[query->body]->thickness,
                      INFINITY))
             status = sweep_point(query, &point, key_on_soft(query->pass, COND_KEY_BALL, k), 1);
@@ -218,7 +219,7 @@ static CondStatus sweep_rods(const Query* query)
     for (int a = 0; a < model->n_body; a++) {
         const CondBody* body = &model->body[a];
         if (body->kind != COND_BODY_ROD ||
-            !cond_parties_touch(model, body->party, model->body[query->body].party) ||
+            !cond_entities_touch(model, body->entity, model->body[query->body].entity) ||
             cond_boxes_apart(all[a].box, swept->box, body->rod->radius) ||
             is_slow(all[a].travel, swept->travel, 2.0 * body->rod->radius,
                     collider->volume[query->body]->thickness))
@@ -266,8 +267,8 @@ static int may_have_passed(const CondCollider* collider, int a, int b)
 {
     const CondSweptBody* swept = collider->sweep.body;
     return a != b && collider->volume[a] &&
-           cond_parties_touch(collider->model, collider->model->body[a].party,
-                              collider->model->body[b].party) &&
+           cond_entities_touch(collider->model, collider->model->body[a].entity,
+                               collider->model->body[b].entity) &&
            !cond_boxes_apart(swept[a].box, swept[b].box, 0.0) &&
            !is_slow(swept[a].travel, swept[b].travel, collider->volume[a]->thickness,
                     collider->volume[b]->thickness);

@@ -4,7 +4,7 @@
 #include "body/body.h"
 #include "collide/collide.h"
 #include "math/quat.h"
-#include "model/party.h"
+#include "model/entity.h"
 
 #include <math.h>
 #include <string.h>

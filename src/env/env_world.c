@@ -198,7 +198,7 @@ static int has_same_counts(const CondModel* a, const CondModel* b)
            a->n_obstacle == b->n_obstacle && a->n_edge == b->n_edge && a->n_plane == b->n_plane &&
            a->n_force == b->n_force && a->n_spring == b->n_spring && a->n_patch == b->n_patch &&
            a->n_attachment == b->n_attachment && a->n_trajectory == b->n_trajectory &&
-           a->n_sensor == b->n_sensor && a->n_party == b->n_party;
+           a->n_sensor == b->n_sensor && a->n_entity == b->n_entity;
 }
 
 // 1 where the world's workspaces can go on with the spare model.

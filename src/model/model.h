@@ -87,7 +87,7 @@ typedef struct CondBody {
     double* dry;      // robot: dry friction of its base and balls           (n_dof - n_joint)
     int target_begin; // robot: into CondState.target
     int loose_begin;  // robot: of its base and balls, among those of all
-    int party;        // into CondModel.party; of a robot: that of link 0
+    int entity;       // into CondModel.entity; of a robot: that of link 0
 } CondBody;
 
 // First joint coordinate of a robot in v and in q: a floating base comes before.
@@ -108,9 +108,9 @@ typedef struct CondSolid {
     int edge_begin;        // into CondModel.edge
     int n_edge;            //
     CondSkin surface;
-    int party;        // into CondModel.party
-    uint32_t groups;  // that it is in, of those of its party
-    uint32_t touches; // groups that it touches, of those of its party
+    int entity;       // into CondModel.entity
+    uint32_t groups;  // that it is in, of those of its entity
+    uint32_t touches; // groups that it touches, of those of its entity
     double thin;      // of a terrain: the length over which it changes [m]; 0: its extents say
 } CondSolid;
 
@@ -119,21 +119,21 @@ typedef struct CondPlane {
     double frame[9]; // rows normal, tangent 1, tangent 2
     double offset;   // [m]
     CondSkin surface;
-    int party; // into CondModel.party
+    int entity; // into CondModel.entity
 } CondPlane;
 
 // What holds for two solids, or a solid and a plane, in the place of what holds for all. Each
 // stands in the list twice, once from either side.
 typedef struct CondPairRule {
     int solid;              // number of the solid
-    int other;              // number of the other one; -1 - party of a plane
+    int other;              // number of the other one; -1 - entity of a plane
     double allowance;       // overlap that counts as touching [m]
     int touches;            // 1: whatever the groups say
     CondSurfaceDef surface; // of the two; NaN: as their own surfaces say
 } CondPairRule;
 
-// What touches, as one: a body, a link of a robot, an obstacle or a plane; model/party.h.
-typedef struct CondParty {
+// What touches, as one: a body, a link of a robot, an obstacle or a plane; model/entity.h.
+typedef struct CondEntity {
     uint32_t groups;  // that it is in
     uint32_t touches; // groups that it touches
     int body;         // -1: of the world
@@ -141,7 +141,7 @@ typedef struct CondParty {
     int rigid;        // link of a robot: the first link of the rigid part that it belongs to
     int apart_begin;  // into CondModel.apart
     int n_apart;      //
-} CondParty;
+} CondEntity;
 
 typedef struct CondForce {
     CondPoint point;
@@ -242,9 +242,9 @@ struct CondModel {
     int n_edge;
     struct CondMeshSurface** mesh_surface; // surfaces of the shapes given by meshes       (n_shell)
     int n_mesh_surface;
-    CondParty* party;      //                                                (n_party)
-    int n_party;           //
-    int* apart;            // parties that each never touches, ascending
+    CondEntity* entity;    //                                                (n_entity)
+    int n_entity;          //
+    int* apart;            // entities that each never touches, ascending
     CondPairRule* rule;    // ascending by solid and other                   (n_rule)
     int n_rule;            //
     CondLeftOut* left_out; // pairs that detection leaves out, for people    (n_left_out)

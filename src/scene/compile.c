@@ -288,7 +288,7 @@ static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again
     if (!status) {
         compile_planes(made, scene);
         cond_compile_widths(made);
-        status = cond_compile_parties(made, scene, error);
+        status = cond_compile_entities(made, scene, error);
     }
     if (!status) {
         cond_compile_sizes(made);

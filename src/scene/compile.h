@@ -72,7 +72,7 @@ void cond_compile_sizes(CondModel* model);
 void cond_compile_widths(CondModel* model);
 
 // Who may touch whom; bodies, shapes and planes must be there.
-CondStatus cond_compile_parties(CondModel* model, const CondScene* scene, CondError* error);
+CondStatus cond_compile_entities(CondModel* model, const CondScene* scene, CondError* error);
 
 // Edges of the solids, which must be there.
 CondStatus cond_compile_edges(CondModel* model);

@@ -1,6 +1,7 @@
-#include "model/party.h"
+// Which pairs may touch: collision groups, excluded pairs, rules of single pairs (entity.h).
+#include "model/entity.h"
 
-static int are_apart(const CondModel* model, const CondParty* a, int b)
+static int are_apart(const CondModel* model, const CondEntity* a, int b)
 {
     int low = a->apart_begin, high = low + a->n_apart;
     while (low < high) {
@@ -13,10 +14,10 @@ static int are_apart(const CondModel* model, const CondParty* a, int b)
     return low < a->apart_begin + a->n_apart && model->apart[low] == b;
 }
 
-// Where their groups let them.
+// Whatever their groups say: two different entities that no exclusion and no body keeps apart.
 static int may_touch(const CondModel* model, int a, int b)
 {
-    const CondParty *p = &model->party[a], *q = &model->party[b];
+    const CondEntity *p = &model->entity[a], *q = &model->entity[b];
     if (a == b)
         return 0;
     if (p->body >= 0 && p->body == q->body && (!p->self_contact || p->rigid == q->rigid))
@@ -24,9 +25,9 @@ static int may_touch(const CondModel* model, int a, int b)
     return p->n_apart == 0 || !are_apart(model, p, b);
 }
 
-int cond_parties_touch(const CondModel* model, int a, int b)
+int cond_entities_touch(const CondModel* model, int a, int b)
 {
-    const CondParty *p = &model->party[a], *q = &model->party[b];
+    const CondEntity *p = &model->entity[a], *q = &model->entity[b];
     return (p->groups & q->touches) && (q->groups & p->touches) && may_touch(model, a, b);
 }
 
@@ -46,7 +47,7 @@ const CondPairRule* cond_pair_rule(const CondModel* model, int solid, int other)
     return found ? &model->rule[low] : NULL;
 }
 
-// 1 where a pair touches whatever its groups say.
+// 1 where the scene declares the pair, so that groups do not matter.
 static int is_pair(const CondModel* model, int solid, int other)
 {
     const CondPairRule* rule = cond_pair_rule(model, solid, other);
@@ -57,28 +58,28 @@ int cond_solids_touch(const CondModel* model, const CondSolid* a, const CondSoli
 {
     int grouped = (a->groups & b->touches) && (b->groups & a->touches);
     return (grouped || is_pair(model, a->number, b->number)) &&
-           may_touch(model, a->party, b->party);
+           may_touch(model, a->entity, b->entity);
 }
 
-int cond_solid_touches(const CondModel* model, const CondSolid* solid, int party)
+int cond_solid_touches(const CondModel* model, const CondSolid* solid, int entity)
 {
-    const CondParty* other = &model->party[party];
+    const CondEntity* other = &model->entity[entity];
     int grouped = (solid->groups & other->touches) && (other->groups & solid->touches);
-    return (grouped || is_pair(model, solid->number, -1 - party)) &&
-           may_touch(model, solid->party, party);
+    return (grouped || is_pair(model, solid->number, -1 - entity)) &&
+           may_touch(model, solid->entity, entity);
 }
 
 int cond_feature_touches(const CondModel* model, const CondFeature* feature, const CondSolid* solid)
 {
     return (feature->groups & solid->touches) && (solid->groups & feature->touches) &&
-           cond_parties_touch(model, cond_feature_party(model, feature), solid->party);
+           cond_entities_touch(model, cond_feature_entity(model, feature), solid->entity);
 }
 
-int cond_feature_meets(const CondModel* model, const CondFeature* feature, int party)
+int cond_feature_meets(const CondModel* model, const CondFeature* feature, int entity)
 {
-    const CondParty* other = &model->party[party];
+    const CondEntity* other = &model->entity[entity];
     return (feature->groups & other->touches) && (other->groups & feature->touches) &&
-           cond_parties_touch(model, cond_feature_party(model, feature), party);
+           cond_entities_touch(model, cond_feature_entity(model, feature), entity);
 }
 
 double cond_pair_allowance(const CondModel* model, int solid, int other)

@@ -1,10 +1,10 @@
-// Who may touch whom: groups, pairs that the scene or a robot's file excludes, and of a robot's own
-// links those that a joint holds together or that overlap as the scene starts.
+// Compiles which pairs may touch: collision groups, pairs excluded by the scene or the robot's
+// file, and pairs of a robot's own links that a joint connects or that overlap at the start.
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "model/articulation.h"
-#include "model/party.h"
+#include "model/entity.h"
 #include "scene/compile.h"
 #include "scene/link_overlap.h"
 
@@ -18,7 +18,7 @@ static const double MEET = 1e-9; // of two joints' origins: as near as this they
 // still come to touch.
 static const double SLIGHT = 1.0 / 3.0;
 
-typedef struct Parties {
+typedef struct Entities {
     CondModel* model;
     const CondScene* scene;
     CondError* error;
@@ -27,15 +27,15 @@ typedef struct Parties {
     int n_pair;      //
     char* has_shape; // of the links of the robot in hand
     CondLinkOverlap overlap;
-} Parties;
+} Entities;
 
-static void name_party(const CondModel* model, int body, int link, char name[2 * COND_NAME_SIZE])
+static void name_entity(const CondModel* model, int body, int link, char name[2 * COND_NAME_SIZE])
 {
     const CondArticulation* arm = model->body[body].arm;
     snprintf(name, 2 * COND_NAME_SIZE, "%.63s/%.63s", model->body[body].name, arm->link[link].name);
 }
 
-static CondStatus add_pair(Parties* p, int a, int b)
+static CondStatus add_pair(Entities* p, int a, int b)
 {
     if (COND_RESERVE(&p->arena, p->pair, p->n_pair + 1))
         return COND_OUT_OF_MEMORY;
@@ -44,7 +44,7 @@ static CondStatus add_pair(Parties* p, int a, int b)
     return COND_OK;
 }
 
-static CondLeftOut* list_pair(Parties* p, CondLeftOutReason reason)
+static CondLeftOut* list_pair(Entities* p, CondLeftOutReason reason)
 {
     CondModel* model = p->model;
     if (COND_RESERVE(&model->arena, model->left_out, model->n_left_out + 1))
@@ -54,28 +54,28 @@ static CondLeftOut* list_pair(Parties* p, CondLeftOutReason reason)
     return out;
 }
 
-// ---- the parties
+// ---- the entities
 
-static CondStatus set_links(Parties* p, const CondBody* body, const CondBodyDef* def)
+static CondStatus set_links(Entities* p, const CondBody* body, const CondBodyDef* def)
 {
     for (int i = 0; i < body->arm->n_link; i++)
-        p->model->party[body->party + i].rigid = body->arm->link[i].part;
+        p->model->entity[body->entity + i].rigid = body->arm->link[i].part;
     for (int k = 0; k < def->n_link_groups; k++) {
         int link = cond_articulation_find_link(body->arm, def->link_groups[k].name);
         if (link < 0)
             return cond_error_set(p->error, COND_BAD_INPUT,
                                   "body %s: link_groups: the robot has no link '%.63s'", def->name,
                                   def->link_groups[k].name);
-        p->model->party[body->party + link].groups = def->link_groups[k].groups;
-        p->model->party[body->party + link].touches = def->link_groups[k].touches;
+        p->model->entity[body->entity + link].groups = def->link_groups[k].groups;
+        p->model->entity[body->entity + link].touches = def->link_groups[k].touches;
     }
     return COND_OK;
 }
 
-// The groups of a shape are its own, of those of its party, or all of them.
-static CondStatus narrow(Parties* p, int party, uint32_t* groups, uint32_t* touches)
+// The groups of a shape are its own, of those of its entity, or all of them.
+static CondStatus narrow(Entities* p, int entity, uint32_t* groups, uint32_t* touches)
 {
-    const CondParty* of = &p->model->party[party];
+    const CondEntity* of = &p->model->entity[entity];
     *groups = *groups ? *groups : of->groups;
     *touches = *touches ? *touches : of->touches;
     if ((*groups & ~of->groups) || (*touches & ~of->touches))
@@ -87,23 +87,24 @@ static CondStatus narrow(Parties* p, int party, uint32_t* groups, uint32_t* touc
     return COND_OK;
 }
 
-static CondStatus set_shapes(Parties* p)
+static CondStatus set_shapes(Entities* p)
 {
     CondModel* model = p->model;
     CondStatus status = COND_OK;
     for (int i = 0; i < model->n_obstacle + model->n_solid && !status; i++) {
         CondSolid* solid =
             i < model->n_obstacle ? &model->obstacle[i] : &model->solid[i - model->n_obstacle];
-        status = narrow(p, solid->party, &solid->groups, &solid->touches);
+        status = narrow(p, solid->entity, &solid->groups, &solid->touches);
     }
     for (int k = 0; k < model->n_feature && !status; k++) {
         CondFeature* feature = &model->feature[k];
-        status = narrow(p, cond_feature_party(model, feature), &feature->groups, &feature->touches);
+        status =
+            narrow(p, cond_feature_entity(model, feature), &feature->groups, &feature->touches);
     }
     return status;
 }
 
-static CondStatus number_parties(Parties* p)
+static CondStatus number_entities(Entities* p)
 {
     CondModel* model = p->model;
     const CondScene* scene = p->scene;
@@ -111,41 +112,41 @@ static CondStatus number_parties(Parties* p)
     CondStatus status = COND_OK;
     for (int b = 0; b < model->n_body; b++)
         n += model->body[b].arm ? model->body[b].arm->n_link : 1;
-    model->party = cond_arena_allocate(&model->arena, (size_t)n, sizeof *model->party);
-    if (!model->party)
+    model->entity = cond_arena_allocate(&model->arena, (size_t)n, sizeof *model->entity);
+    if (!model->entity)
         return COND_OUT_OF_MEMORY;
     for (int b = 0; b < model->n_body && !status; b++) {
         CondBody* body = &model->body[b];
         const CondBodyDef* def = &scene->body[b];
         int n_link = body->arm ? body->arm->n_link : 1;
-        body->party = model->n_party;
+        body->entity = model->n_entity;
         for (int i = 0; i < n_link; i++)
-            model->party[model->n_party++] = (CondParty){.groups = def->groups,
-                                                         .touches = def->touches,
-                                                         .body = b,
-                                                         .self_contact = body->self_contact};
+            model->entity[model->n_entity++] = (CondEntity){.groups = def->groups,
+                                                            .touches = def->touches,
+                                                            .body = b,
+                                                            .self_contact = body->self_contact};
         status = body->arm ? set_links(p, body, def) : COND_OK;
     }
     for (int i = 0; i < model->n_obstacle; i++) {
-        model->obstacle[i].party = model->n_party;
-        model->party[model->n_party++] = (CondParty){
+        model->obstacle[i].entity = model->n_entity;
+        model->entity[model->n_entity++] = (CondEntity){
             .groups = scene->obstacle[i].groups, .touches = scene->obstacle[i].touches, .body = -1};
     }
     for (int i = 0; i < model->n_plane; i++) {
-        model->plane[i].party = model->n_party;
-        model->party[model->n_party++] = (CondParty){
+        model->plane[i].entity = model->n_entity;
+        model->entity[model->n_entity++] = (CondEntity){
             .groups = scene->plane[i].groups, .touches = scene->plane[i].touches, .body = -1};
     }
     for (int i = 0; i < model->n_solid; i++) {
         const CondBody* body = &model->body[model->solid[i].body];
-        model->solid[i].party = cond_party_of(body, model->solid[i].part);
+        model->solid[i].entity = cond_entity_of(body, model->solid[i].part);
     }
     return status ? status : set_shapes(p);
 }
 
 // ---- links of one robot
 
-static int is_left_out(const Parties* p, int a, int b)
+static int is_left_out(const Entities* p, int a, int b)
 {
     for (int k = 0; k < p->n_pair; k++)
         if ((p->pair[k][0] == a && p->pair[k][1] == b) ||
@@ -155,26 +156,26 @@ static int is_left_out(const Parties* p, int a, int b)
 }
 
 // Leaves out two links of a robot, unless they are left out already or never meet anyway.
-static CondStatus leave_out(Parties* p, int body, int a, int b, CondLeftOutReason reason)
+static CondStatus leave_out(Entities* p, int body, int a, int b, CondLeftOutReason reason)
 {
     const CondArticulation* arm = p->model->body[body].arm;
-    int party[2] = {p->model->body[body].party + a, p->model->body[body].party + b};
+    int entity[2] = {p->model->body[body].entity + a, p->model->body[body].entity + b};
     if (!p->has_shape[a] || !p->has_shape[b] || arm->link[a].part == arm->link[b].part)
         return COND_OK;
-    if (is_left_out(p, party[0], party[1]))
+    if (is_left_out(p, entity[0], entity[1]))
         return COND_OK;
     CondLeftOut* out = list_pair(p, reason);
     if (!out)
         return COND_OUT_OF_MEMORY;
-    name_party(p->model, body, a, out->name[0]);
-    name_party(p->model, body, b, out->name[1]);
-    return add_pair(p, party[0], party[1]);
+    name_entity(p->model, body, a, out->name[0]);
+    name_entity(p->model, body, b, out->name[1]);
+    return add_pair(p, entity[0], entity[1]);
 }
 
 // 1 where a rigid part is nothing but a place for joints: it has neither shapes nor mass, or no
 // shapes and the joint `next` sits where its own does, as in a universal joint. Where only moving
 // neighbours are meant it is what has nothing at all.
-static int is_thin(const Parties* p, int body, int part, int next)
+static int is_thin(const Entities* p, int body, int part, int next)
 {
     const CondArticulation* arm = p->model->body[body].arm;
     for (int i = 0; i < arm->n_link; i++)
@@ -186,7 +187,7 @@ static int is_thin(const Parties* p, int body, int part, int next)
 }
 
 // All links of two rigid parts.
-static CondStatus leave_out_parts(Parties* p, int body, int one, int other)
+static CondStatus leave_out_parts(Entities* p, int body, int one, int other)
 {
     const CondArticulation* arm = p->model->body[body].arm;
     CondStatus status = COND_OK;
@@ -197,7 +198,7 @@ static CondStatus leave_out_parts(Parties* p, int body, int one, int other)
     return status;
 }
 
-static CondStatus leave_out_adjacent(Parties* p, int body)
+static CondStatus leave_out_adjacent(Entities* p, int body)
 {
     const CondArticulation* arm = p->model->body[body].arm;
     CondNeighbours neighbours = p->scene->body[body].neighbours;
@@ -232,7 +233,7 @@ static void put_rule(CondModel* model, const CondPairRule* rule)
 }
 
 // Two solids that are slightly in each other touch from there on.
-static CondStatus allow(Parties* p, const CondSolid* a, const CondSolid* b, double depth)
+static CondStatus allow(Entities* p, const CondSolid* a, const CondSolid* b, double depth)
 {
     CondModel* model = p->model;
     char name[2][2 * COND_NAME_SIZE];
@@ -241,8 +242,8 @@ static CondStatus allow(Parties* p, const CondSolid* a, const CondSolid* b, doub
     const CondPairRule rule = {
         .solid = a->number, .other = b->number, .allowance = depth, .surface = {{NAN, NAN}, NAN}};
     put_rule(model, &rule);
-    name_party(model, a->body, a->part, name[0]);
-    name_party(model, b->body, b->part, name[1]);
+    name_entity(model, a->body, a->part, name[0]);
+    name_entity(model, b->body, b->part, name[1]);
     for (int i = 0; i < model->n_left_out; i++) {
         const CondLeftOut* out = &model->left_out[i];
         if (out->reason == COND_LEFT_OUT_SLIGHT && strcmp(out->name[0], name[0]) == 0 &&
@@ -257,7 +258,7 @@ static CondStatus allow(Parties* p, const CondSolid* a, const CondSolid* b, doub
 }
 
 // 1 where two solids of a robot touch by their groups, or as a pair of the scene.
-static int is_meant(const Parties* p, const CondSolid* a, const CondSolid* b)
+static int is_meant(const Entities* p, const CondSolid* a, const CondSolid* b)
 {
     for (int k = 0; k < p->model->n_rule; k++)
         if (p->model->rule[k].solid == a->number && p->model->rule[k].other == b->number)
@@ -267,7 +268,7 @@ static int is_meant(const Parties* p, const CondSolid* a, const CondSolid* b)
 
 // Solids of two links that are in each other at the start: where they are so by more than a share
 // of the thinner one they were made so, and the links are left out; else the overlap is allowed.
-static CondStatus leave_out_overlaps(Parties* p, int body)
+static CondStatus leave_out_overlaps(Entities* p, int body)
 {
     const CondModel* model = p->model;
     CondStatus status = cond_link_overlap_place(&p->overlap, &model->body[body]);
@@ -275,8 +276,9 @@ static CondStatus leave_out_overlaps(Parties* p, int body)
         for (int j = 0; j < i && !status && model->solid[i].body == body; j++) {
             const CondSolid *a = &model->solid[j], *b = &model->solid[i];
             double depth = 0.0;
-            if (a->body != body || model->party[a->party].rigid == model->party[b->party].rigid ||
-                is_left_out(p, a->party, b->party) || !is_meant(p, a, b))
+            if (a->body != body ||
+                model->entity[a->entity].rigid == model->entity[b->entity].rigid ||
+                is_left_out(p, a->entity, b->entity) || !is_meant(p, a, b))
                 continue;
             status = cond_link_overlap_find(&p->overlap, a, b, &depth);
             if (status || depth == 0.0)
@@ -290,7 +292,7 @@ static CondStatus leave_out_overlaps(Parties* p, int body)
     return status;
 }
 
-static CondStatus leave_out_links(Parties* p, int body)
+static CondStatus leave_out_links(Entities* p, int body)
 {
     const CondArticulation* arm = p->model->body[body].arm;
     p->has_shape = cond_arena_allocate(&p->arena, (size_t)arm->n_link, 1);
@@ -306,21 +308,21 @@ static CondStatus leave_out_links(Parties* p, int body)
 
 // ---- what the scene excludes
 
-// The first party of a thing of the scene, and how many it has; 0 after a message.
-static int parties_of(const Parties* p, const CondExcludeDef* def, int side, int* first)
+// The first entity of a thing of the scene, and how many it has; 0 after a message.
+static int entities_of(const Entities* p, const CondExcludeDef* def, int side, int* first)
 {
     const CondModel* model = p->model;
     CondSceneThing thing;
     if (cond_scene_find_thing(p->scene, def->thing[side], &thing) != 1)
         return 0;
     if (thing.obstacle >= 0)
-        *first = model->obstacle[thing.obstacle].party;
+        *first = model->obstacle[thing.obstacle].entity;
     else if (thing.plane >= 0)
-        *first = model->plane[thing.plane].party;
+        *first = model->plane[thing.plane].entity;
     if (thing.body < 0)
         return 1;
     const CondBody* body = &model->body[thing.body];
-    *first = body->party;
+    *first = body->entity;
     if (!thing.link[0])
         return body->arm ? body->arm->n_link : 1;
     int link = body->arm ? cond_articulation_find_link(body->arm, thing.link) : -1;
@@ -331,13 +333,13 @@ static int parties_of(const Parties* p, const CondExcludeDef* def, int side, int
     return link >= 0;
 }
 
-static int is_plane(const CondModel* model, int party)
+static int is_plane(const CondModel* model, int entity)
 {
-    return model->n_plane > 0 && party >= model->plane[0].party;
+    return model->n_plane > 0 && entity >= model->plane[0].entity;
 }
 
-// All solids of one party touch all of the other one.
-static CondStatus pair_up(Parties* p, int one, int other, const CondSurfaceDef* surface)
+// All solids of one entity touch all of the other one.
+static CondStatus pair_up(Entities* p, int one, int other, const CondSurfaceDef* surface)
 {
     CondModel* model = p->model;
     CondStatus status = COND_OK;
@@ -348,11 +350,11 @@ static CondStatus pair_up(Parties* p, int one, int other, const CondSurfaceDef* 
         const CondSolid* a =
             i < model->n_obstacle ? &model->obstacle[i] : &model->solid[i - model->n_obstacle];
         CondPairRule rule = {.solid = a->number, .touches = 1, .surface = *surface};
-        for (int j = 0; j < (is_plane(model, other) ? 1 : n) && a->party == one && !status; j++) {
+        for (int j = 0; j < (is_plane(model, other) ? 1 : n) && a->entity == one && !status; j++) {
             const CondSolid* b =
                 j < model->n_obstacle ? &model->obstacle[j] : &model->solid[j - model->n_obstacle];
             rule.other = is_plane(model, other) ? -1 - other : b->number;
-            if (rule.other >= 0 && b->party != other)
+            if (rule.other >= 0 && b->entity != other)
                 continue;
             if (COND_RESERVE(&model->arena, model->rule, model->n_rule + 2))
                 status = COND_OUT_OF_MEMORY;
@@ -363,11 +365,11 @@ static CondStatus pair_up(Parties* p, int one, int other, const CondSurfaceDef* 
     return status;
 }
 
-static CondStatus exclude(Parties* p, const CondExcludeDef* def)
+static CondStatus exclude(Entities* p, const CondExcludeDef* def)
 {
     int first[2], n[2];
     for (int s = 0; s < 2; s++) {
-        n[s] = parties_of(p, def, s, &first[s]);
+        n[s] = entities_of(p, def, s, &first[s]);
         if (n[s] == 0)
             return COND_BAD_INPUT;
     }
@@ -426,7 +428,7 @@ static void join_rules(CondModel* model)
     model->n_rule = n;
 }
 
-static CondStatus sort_pairs(Parties* p)
+static CondStatus sort_pairs(Entities* p)
 {
     CondModel* model = p->model;
     int begin = 0;
@@ -434,29 +436,29 @@ static CondStatus sort_pairs(Parties* p)
     if (!model->apart)
         return COND_OUT_OF_MEMORY;
     for (int k = 0; k < 2 * p->n_pair; k++)
-        model->party[p->pair[k / 2][k % 2]].n_apart++;
-    for (int i = 0; i < model->n_party; i++) {
-        model->party[i].apart_begin = begin;
-        begin += model->party[i].n_apart;
-        model->party[i].n_apart = 0;
+        model->entity[p->pair[k / 2][k % 2]].n_apart++;
+    for (int i = 0; i < model->n_entity; i++) {
+        model->entity[i].apart_begin = begin;
+        begin += model->entity[i].n_apart;
+        model->entity[i].n_apart = 0;
     }
     for (int k = 0; k < 2 * p->n_pair; k++) {
-        CondParty* party = &model->party[p->pair[k / 2][k % 2]];
-        model->apart[party->apart_begin + party->n_apart++] = p->pair[k / 2][1 - k % 2];
+        CondEntity* entity = &model->entity[p->pair[k / 2][k % 2]];
+        model->apart[entity->apart_begin + entity->n_apart++] = p->pair[k / 2][1 - k % 2];
     }
-    for (int i = 0; i < model->n_party; i++)
-        qsort(model->apart + model->party[i].apart_begin, (size_t)model->party[i].n_apart,
+    for (int i = 0; i < model->n_entity; i++)
+        qsort(model->apart + model->entity[i].apart_begin, (size_t)model->entity[i].n_apart,
               sizeof *model->apart, compare);
     return COND_OK;
 }
 
-CondStatus cond_compile_parties(CondModel* model, const CondScene* scene, CondError* error)
+CondStatus cond_compile_entities(CondModel* model, const CondScene* scene, CondError* error)
 {
     CondError inner = {COND_OK, "out of memory"};
-    Parties p = {.model = model, .scene = scene, .error = &inner};
+    Entities p = {.model = model, .scene = scene, .error = &inner};
     cond_arena_begin(&model->arena.context, &p.arena);
     cond_link_overlap_begin(&model->arena.context, &p.overlap);
-    CondStatus status = number_parties(&p);
+    CondStatus status = number_entities(&p);
     for (int pass = 0; pass < 2; pass++) { // pairs that touch before links that overlap
         for (int i = 0; i < scene->n_exclude && !status; i++) {
             cond_compile_note(model, COND_LIST_EXCLUDE, i);
