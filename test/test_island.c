@@ -4,6 +4,7 @@
 #include "random_problem.h"
 #include "verifier.h"
 
+#include "base/components.h"
 #include "strategy/island.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void parts_are_what_nothing_joins(void** state)
             reached[i] = 1;
             spread(p, islands.block_of, reached);
             for (int j = 0; j < p->n_block; j++)
-                assert_int_equal(reached[j], islands.of[i] == islands.of[j]);
+                assert_int_equal(reached[j], islands.blocks.of[i] == islands.blocks.of[j]);
             free(reached);
         }
         int n_dof = 0, n_contact = 0, n_block = 0;
@@ -224,6 +225,58 @@ static void threads_change_nothing(void** state)
     }
 }
 
+// Sets are what pairs join, directly or through others; their order is that of the items and not
+// that of the pairs.
+static void components_are_what_pairs_join(void** state)
+{
+    enum { ITEMS = 40, PAIRS = 25 };
+    (void)state;
+    CondArena arena;
+    cond_arena_begin(NULL, &arena);
+    CondComponents forward = {0}, backward = {0};
+    int large = 0;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        int pair[PAIRS][2], reached[ITEMS];
+        Random random = random_start(seed);
+        for (int k = 0; k < PAIRS; k++)
+            for (int s = 0; s < 2; s++)
+                pair[k][s] = random_int(&random, ITEMS + 1) - 1; // -1: no item
+        assert_int_equal(cond_components_begin(&arena, ITEMS, &forward), COND_OK);
+        assert_int_equal(cond_components_begin(&arena, ITEMS, &backward), COND_OK);
+        for (int k = 0; k < PAIRS; k++) {
+            cond_components_join(&forward, pair[k][0], pair[k][1]);
+            cond_components_join(&backward, pair[PAIRS - 1 - k][1], pair[PAIRS - 1 - k][0]);
+        }
+        cond_components_end(&forward);
+        cond_components_end(&backward);
+        assert_int_equal(forward.n, backward.n);
+        assert_memory_equal(forward.of, backward.of, sizeof reached);
+        assert_memory_equal(forward.member, backward.member, sizeof reached);
+        assert_int_equal(forward.begin[forward.n], ITEMS);
+        for (int set = 0; set < forward.n; set++) {
+            const int* member = forward.member + forward.begin[set];
+            int n = cond_components_size(&forward, set);
+            memset(reached, 0, sizeof reached);
+            reached[member[0]] = 1;
+            for (int again = 0; again < PAIRS; again++)
+                for (int k = 0; k < PAIRS; k++)
+                    for (int s = 0; s < 2; s++)
+                        if (pair[k][0] >= 0 && pair[k][1] >= 0 && reached[pair[k][s]])
+                            reached[pair[k][1 - s]] = 1;
+            for (int i = 0, k = 0; i < ITEMS; i++) {
+                assert_int_equal(reached[i], forward.of[i] == set);
+                if (reached[i])
+                    assert_int_equal(member[k++], i);
+                assert_true(!reached[i] || cond_components_lowest(&forward, i) == member[0]);
+            }
+            assert_true(set == 0 || member[0] > forward.member[forward.begin[set - 1]]);
+            large += n > 2;
+        }
+    }
+    assert_true(large > 50);
+    cond_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +284,7 @@ int main(void)
         cmocka_unit_test(answers_together_are_that_of_the_whole),
         cmocka_unit_test(a_whole_that_misses_leaves_the_good),
         cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(components_are_what_pairs_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

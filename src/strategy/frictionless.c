@@ -12,7 +12,6 @@
 // so D is not larger than the diagonal matrix of sum over both bodies of n J_c A^-1 J_c'.
 #include "strategy/frictionless.h"
 
-#include "base/disjoint.h"
 #include "base/timer.h"
 #include "law/tuning.h"
 #include "linear/lu.h"
@@ -103,12 +102,13 @@ static CondStatus reserve(CondFrictionless* f, const CondProblem* problem)
 {
     int n = problem->n_dof, nb = problem->n_block, nc = problem->n_contact;
 #define RESERVE(array, count) COND_RESERVE(&f->arena, f->array, count)
-    if (RESERVE(block_of, n) || RESERVE(island, nb) || RESERVE(count, nb) ||
-        RESERVE(factor, SIX * SIX * nb) || RESERVE(pivot, SIX * nb) || RESERVE(begin, nb + 1) ||
-        RESERVE(contact, nc) || RESERVE(row, nc) || RESERVE(phi, nc) || RESERVE(gamma, nc) ||
-        RESERVE(diagonal, nc) || RESERVE(bound, nc) || RESERVE(z, nc) || RESERVE(g, nc) ||
-        RESERVE(p, nc) || RESERVE(Dp, nc) || RESERVE(z_kept, nc) || RESERVE(g_kept, nc) ||
-        RESERVE(y, n + 2 * SIX) || RESERVE(scale, n))
+    if (RESERVE(block_of, n) || RESERVE(count, nb) ||
+        cond_components_begin(&f->arena, nb, &f->island) || RESERVE(factor, SIX * SIX * nb) ||
+        RESERVE(pivot, SIX * nb) || RESERVE(begin, nb + 1) || RESERVE(contact, nc) ||
+        RESERVE(row, nc) || RESERVE(phi, nc) || RESERVE(gamma, nc) || RESERVE(diagonal, nc) ||
+        RESERVE(bound, nc) || RESERVE(z, nc) || RESERVE(g, nc) || RESERVE(p, nc) ||
+        RESERVE(Dp, nc) || RESERVE(z_kept, nc) || RESERVE(g_kept, nc) || RESERVE(y, n + 2 * SIX) ||
+        RESERVE(scale, n))
         return COND_OUT_OF_MEMORY;
 #undef RESERVE
     return COND_OK;
@@ -124,7 +124,6 @@ static int block_of(const CondFrictionless* f, const CondSide* side)
 static CondStatus find_islands(CondFrictionless* f, const CondProblem* problem)
 {
     for (int i = 0; i < problem->n_block; i++) {
-        f->island[i] = i;
         f->count[i] = 0;
         for (int k = 0; k < problem->block[i].n_dof; k++)
             f->block_of[problem->block[i].dof_begin + k] = i;
@@ -133,15 +132,14 @@ static CondStatus find_islands(CondFrictionless* f, const CondProblem* problem)
         int a = block_of(f, &problem->contact[c].side[0]);
         int b = block_of(f, &problem->contact[c].side[1]);
         f->count[a]++;
-        if (b >= 0) {
+        if (b >= 0)
             f->count[b]++;
-            cond_disjoint_join(f->island, a, b);
-        }
+        cond_components_join(&f->island, a, b);
     }
+    cond_components_end(&f->island);
     for (int i = 0; i < problem->n_block; i++) {
         int n = problem->block[i].n_dof;
         double* LU = f->factor + (ptrdiff_t)(SIX * SIX) * i;
-        f->island[i] = cond_disjoint_find(f->island, i);
         if (f->count[i] == 0)
             continue;
         memcpy(LU, problem->block[i].values, (size_t)(n * n) * sizeof *LU);
@@ -151,19 +149,25 @@ static CondStatus find_islands(CondFrictionless* f, const CondProblem* problem)
     return COND_OK;
 }
 
+static int island_of(const CondFrictionless* f, const CondContact* contact)
+{
+    return f->island.of[block_of(f, &contact->side[0])];
+}
+
 // Sorts the contacts by island, in their order within each.
 static void sort_contacts(CondFrictionless* f, const CondProblem* problem)
 {
-    memset(f->begin, 0, ((size_t)problem->n_block + 1) * sizeof *f->begin);
+    int n = f->island.n, *begin = f->begin;
+    memset(begin, 0, ((size_t)n + 1) * sizeof *begin);
     for (int c = 0; c < problem->n_contact; c++)
-        f->begin[f->island[block_of(f, &problem->contact[c].side[0])] + 1]++;
-    for (int i = 0; i < problem->n_block; i++)
-        f->begin[i + 1] += f->begin[i];
+        begin[island_of(f, &problem->contact[c]) + 1]++;
+    for (int i = 0; i < n; i++)
+        begin[i + 1] += begin[i];
     for (int c = 0; c < problem->n_contact; c++)
-        f->contact[f->begin[f->island[block_of(f, &problem->contact[c].side[0])]]++] = c;
-    for (int i = problem->n_block; i > 0; i--)
-        f->begin[i] = f->begin[i - 1];
-    f->begin[0] = 0;
+        f->contact[begin[island_of(f, &problem->contact[c])]++] = c;
+    for (int i = n; i > 0; i--)
+        begin[i] = begin[i - 1];
+    begin[0] = 0;
 }
 
 // One side of row k: J_n, A^-1 J_n', and J_n A^-1 J_n', which is returned.
@@ -444,7 +448,7 @@ CondStatus cond_frictionless_solve(CondFrictionless* f, const CondProblem* probl
     sort_contacts(f, problem);
     lay_rows(f, problem);
     f->system.planned = 0;
-    for (int i = 0; i < problem->n_block; i++) {
+    for (int i = 0; i < f->island.n; i++) {
         Island is = {f, f->begin[i], f->begin[i + 1], 0};
         CondStatus one = is.first < is.last
                              ? solve_either(&is, problem, SAFE * tolerance, max_products, info)

@@ -6,6 +6,7 @@
 #define COND_STRATEGY_FRICTIONLESS_H
 
 #include "base/arena.h"
+#include "base/components.h"
 #include "cond/solver.h"
 #include "law/certificate.h"
 #include "newton/factored_system.h"
@@ -23,11 +24,11 @@ typedef struct CondFrictionless {
     CondCertifier certifier;
     // by block of the problem
     int* block_of;  // of a coordinate                                           (n_dof)
-    int* island;    // the lowest block of its island                            (n_block)
     int* count;     // its contacts; 0: its matrix is not factored               (n_block)
     double* factor; // LU of its matrix                                          (n_block x 36)
     int* pivot;     //                                                           (n_block x 6)
-    int* begin;     // first contact of an island, by its lowest block           (n_block + 1)
+    CondComponents island; // of the blocks
+    int* begin;            // first contact of an island                      (island.n + 1)
     // by contact, those of an island together
     int* contact;             // which of the problem's it is                    (n_contact)
     CondFrictionlessRow* row; //                                                 (n_contact)

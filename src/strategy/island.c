@@ -1,7 +1,5 @@
 #include "strategy/island.h"
 
-#include "base/disjoint.h"
-
 #include <string.h>
 
 void cond_islands_begin(const CondContext* context, CondIslands* islands)
@@ -15,47 +13,27 @@ void cond_islands_end(CondIslands* islands)
     cond_arena_release(&islands->arena);
 }
 
-// Joins what coordinates belong to; `with` is a block that belongs to it too, -1 for none. Returns
-// one of them.
+// Joins the blocks of coordinates with each other and with the block `with`; -1: none. Returns one
+// of them.
 static int join(CondIslands* islands, int n, const int* coordinate, int with)
 {
-    for (int k = 0, last = -1; k < n; k++) {
+    for (int k = 0; k < n; k++) {
         int block = islands->block_of[coordinate[k]];
-        if (block != last) // those of a body stand together
-            with = cond_disjoint_join(islands->of, block, with >= 0 ? with : block);
-        last = block;
+        if (block != with)
+            cond_components_join(&islands->blocks, block, with);
+        with = block;
     }
     return with;
 }
 
-// Numbers islands by their first blocks. In of, a block that stands for itself comes before those
-// that point to it.
-static CondStatus number_islands(CondIslands* islands, const CondProblem* problem)
-{
-    islands->n = 0;
-    for (int i = 0; i < problem->n_block; i++)
-        islands->n += islands->of[i] == i;
-    if (COND_RESERVE(&islands->arena, islands->island, islands->n))
-        return COND_OUT_OF_MEMORY;
-    for (int i = 0, n = 0; i < problem->n_block; i++) {
-        int first = islands->of[i] == i;
-        islands->of[i] = first ? n : islands->of[islands->of[i]];
-        if (first)
-            islands->island[n++] = (CondIsland){0};
-    }
-    return COND_OK;
-}
-
 CondStatus cond_islands_find(CondIslands* islands, const CondProblem* problem)
 {
-    if (COND_RESERVE(&islands->arena, islands->of, problem->n_block) ||
+    if (cond_components_begin(&islands->arena, problem->n_block, &islands->blocks) ||
         COND_RESERVE(&islands->arena, islands->block_of, problem->n_dof))
         return COND_OUT_OF_MEMORY;
-    for (int i = 0; i < problem->n_block; i++) {
-        islands->of[i] = i;
+    for (int i = 0; i < problem->n_block; i++)
         for (int k = 0; k < problem->block[i].n_dof; k++)
             islands->block_of[problem->block[i].dof_begin + k] = i;
-    }
     for (int i = 0; i < problem->n_coupling; i++)
         join(islands, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate, -1);
     for (int c = 0; c < problem->n_contact; c++) {
@@ -63,16 +41,16 @@ CondStatus cond_islands_find(CondIslands* islands, const CondProblem* problem)
         int with = join(islands, side[0].n_coordinate, side[0].coordinate, -1);
         join(islands, side[1].n_coordinate, side[1].coordinate, with);
     }
-    for (int i = 0; i < problem->n_block; i++)
-        islands->of[i] = cond_disjoint_find(islands->of, i);
-    return number_islands(islands, problem);
+    cond_components_end(&islands->blocks);
+    islands->n = islands->blocks.n;
+    return COND_OK;
 }
 
 // ---- splitting
 
 static int island_of(const CondIslands* islands, const int* coordinate)
 {
-    return islands->of[islands->block_of[coordinate[0]]];
+    return islands->blocks.of[islands->block_of[coordinate[0]]];
 }
 
 static int island_of_contact(const CondIslands* islands, const CondContact* contact)
@@ -85,8 +63,9 @@ static int island_of_contact(const CondIslands* islands, const CondContact* cont
 static int measure(CondIslands* islands, const CondProblem* problem)
 {
     int named = 0;
+    memset(islands->island, 0, (size_t)islands->n * sizeof *islands->island);
     for (int i = 0; i < problem->n_block; i++) {
-        CondIsland* island = &islands->island[islands->of[i]];
+        CondIsland* island = &islands->island[islands->blocks.of[i]];
         island->n_block++;
         island->n_dof += problem->block[i].n_dof;
     }
@@ -124,7 +103,7 @@ static void begin_again(CondIslands* islands)
 static void place_blocks(CondIslands* islands, const CondProblem* problem)
 {
     for (int i = 0; i < problem->n_block; i++) {
-        CondIsland* island = &islands->island[islands->of[i]];
+        CondIsland* island = &islands->island[islands->blocks.of[i]];
         CondBlock* block = &islands->block[island->block + island->n_block++];
         *block = problem->block[i];
         block->dof_begin = island->n_dof;
@@ -178,6 +157,8 @@ static void place_contacts(CondIslands* islands, const CondProblem* problem, int
 CondStatus cond_islands_split(CondIslands* islands, const CondProblem* problem)
 {
     CondArena* arena = &islands->arena;
+    if (COND_RESERVE(arena, islands->island, islands->n))
+        return COND_OUT_OF_MEMORY;
     int named = measure(islands, problem);
     if (COND_RESERVE(arena, islands->number, problem->n_dof) ||
         COND_RESERVE(arena, islands->dof_at, problem->n_dof) ||

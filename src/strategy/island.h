@@ -4,7 +4,7 @@
 #ifndef COND_STRATEGY_ISLAND_H
 #define COND_STRATEGY_ISLAND_H
 
-#include "base/arena.h"
+#include "base/components.h"
 #include "cond/problem.h"
 
 typedef struct CondIsland {
@@ -15,8 +15,8 @@ typedef struct CondIsland {
 typedef struct CondIslands {
     CondArena arena;
     int n;
+    CondComponents blocks;  // of which islands are made
     CondIsland* island;     // by their first block                              (n)
-    int* of;                // island of each block                              (n_block)
     int* block_of;          // block of each coordinate                          (n_dof)
     int* number;            // of each coordinate within its island              (n_dof)
     int* dof_at;            // coordinate of the problem, island by island       (n_dof)
