@@ -1,8 +1,13 @@
+// The table of baselines, and the names of the enumerations of cond/baselines.h.
 #include "cond/baselines.h"
 
+#include "base/enum_name.h"
 #include "baselines.h"
 
 #include <string.h>
+
+COND_ENUM_TABLE(CondSiconosWay, cond_siconos_way, {COND_SICONOS_GIVEN, "given"},
+                {COND_SICONOS_NORM, "norm"}, {COND_SICONOS_BALANCED, "balanced"})
 
 static const CondSolverOps* const table[] = {
     &cond_baseline_pgs,  &cond_baseline_pgs_simplicial,  &cond_baseline_pgs_paper,

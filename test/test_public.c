@@ -24,8 +24,8 @@ static void test_names(void** state)
     assert_non_null(cond_multilevel_name((CondMultilevelUse)0));
     assert_non_null(cond_storage_name((CondStorage)0));
     for (int i = 0; i < COND_N_NUMBER; i++) {
-        assert_true(strlen(cond_number_name(i)) > 0);
-        assert_non_null(cond_number_unit(i));
+        assert_true(strlen(cond_number_name((CondNumber)i)) > 0);
+        assert_non_null(cond_number_unit((CondNumber)i));
     }
     int n = 0;
     while (cond_mesh_recipe(n))

@@ -2,7 +2,8 @@
 """Holds what the shared libraries export against the public headers.   check_symbols.py FOLDER
 
 Each function that a header of include/cond marks with COND_API, COND_IO_API or COND_BASELINES_API is
-exported by its library, and nothing else is; and each is called in a test or an example.
+exported by its library, and nothing else is; and each is called in a test or an example, those of an
+enumeration by the table of test_enum.c.
 """
 import glob
 import os
@@ -13,6 +14,7 @@ import sys
 LIBRARIES = {"COND_API": "cond", "COND_IO_API": "cond_io", "COND_BASELINES_API": "cond_baselines"}
 MARKED = re.compile(r"^(COND_\w*API)\b[^;]*?\b(cond_\w+)\s*\(", re.M)
 DEFAULT = re.compile(r"^COND_DEFAULT\((COND_\w*API), \w+, (cond_\w+)\)", re.M)
+ENUM = re.compile(r"^COND_ENUM_NAMES\((COND_\w*API), \w+, (cond_\w+)\)", re.M)
 BARE = re.compile(r"^(?!COND_|typedef|static|//|#|\s)[^;{}=\n]*?\b(cond_\w+)\s*\([^;{]*\);", re.M)
 
 
@@ -25,6 +27,8 @@ def read_headers(wrong):
             names[LIBRARIES[mark]].add(name)
         for mark, name in DEFAULT.findall(text):
             names[LIBRARIES[mark]].add(name + "_fill")
+        for mark, name in ENUM.findall(text):
+            names[LIBRARIES[mark]].update((name + "_name", name + "_from_name"))
         for name in BARE.findall(text):
             wrong.append(f"{path}: {name} is not marked (COND_API, COND_IO_API)")
     return names
@@ -55,7 +59,8 @@ def main():
     called = find_called()
     for library, names in read_headers(wrong).items():
         for name in sorted(names):
-            if name.removesuffix("_fill") not in called:
+            plain = re.sub("_fill$|_sized$", "", name)
+            if plain not in called and re.sub("(_from)?_name$", "", name) not in called:
                 wrong.append(f"{name} is called in no test and no example")
         path = os.path.join(folder, f"lib{library}.so")
         if not os.path.exists(path):

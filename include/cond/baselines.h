@@ -43,6 +43,7 @@ typedef enum CondSiconosWay {
     COND_SICONOS_NORM = 1,     // from the norms of the matrices, kept
     COND_SICONOS_BALANCED = 2, // from the norms, then following the residuals
 } CondSiconosWay;
+COND_ENUM_NAMES(COND_BASELINES_API, CondSiconosWay, cond_siconos_way)
 
 // The global ADMM of Siconos, where the library was built with it. *seconds is the time of its
 // driver alone. v and lambda are start and answer; the tolerance is that of Siconos' own error, so

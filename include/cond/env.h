@@ -160,6 +160,7 @@ typedef enum CondAutoreset {
                                   // of the end is in final_observation
     COND_AUTORESET_DISABLED = 2,  // they stay over, and are not stepped, until they are reset
 } CondAutoreset;
+COND_ENUM_NAMES(COND_IO_API, CondAutoreset, cond_autoreset)
 
 // Arrays of the caller, by environment; any may be NULL. Rows of final_observation whose episode
 // did not end in this call are left as they were.

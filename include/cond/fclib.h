@@ -17,6 +17,7 @@ typedef enum CondFclibLayout {
     COND_FCLIB_COLUMNS = 1, // nz = -1
     COND_FCLIB_ROWS = 2,    // nz = -2
 } CondFclibLayout;
+COND_ENUM_NAMES(COND_IO_API, CondFclibLayout, cond_fclib_layout)
 
 // Reads a global or a local problem. All three sparse layouts; a matrix M that holds one triangle
 // only is mirrored. A local problem becomes A = I, Jc = L, phi = q with the pivoted Cholesky factor

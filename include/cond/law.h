@@ -14,7 +14,7 @@ typedef enum CondLaw {
     COND_LAW_PROXIMAL = 1, // its convex relaxation, paper eq. (28)
 } CondLaw;
 
-COND_API const char* cond_law_name(CondLaw law);
+COND_ENUM_NAMES(COND_API, CondLaw, cond_law)
 
 // lambda = ProjectFC(trial): the strict or proximal projection on the cone of friction mu (2),
 // isotropic or elliptic (paper eq. (26), Prop. 6). trial and lambda may be the same array (3).

@@ -90,6 +90,7 @@ typedef enum CondMeshEncoding {
     COND_MESH_ASCII = 1,  //
     COND_MESH_BASE64 = 2, // .vtu only
 } CondMeshEncoding;
+COND_ENUM_NAMES(COND_IO_API, CondMeshEncoding, cond_mesh_encoding)
 
 typedef struct CondMeshWriteSettings {
     size_t struct_size; // of this struct, by its default function
@@ -113,6 +114,7 @@ typedef enum CondMeshPattern {
     COND_MESH_FIVE = 0, // one regular-like tetrahedron inside, four at the corners
     COND_MESH_SIX = 1,  // six around a diagonal of the cell
 } CondMeshPattern;
+COND_ENUM_NAMES(COND_API, CondMeshPattern, cond_mesh_pattern)
 
 // All generators centre the shape at the origin and make the surface too.
 // A box of n[0] x n[1] x n[2] cells.

@@ -26,6 +26,7 @@ typedef enum CondBlockKind {
     COND_BLOCK_BSR3 = 2,        // the same with 3x3 blocks in place of numbers (finite elements)
     COND_BLOCK_TRIDIAGONAL = 3, // 6x6 blocks on the diagonal and beside it (rods)
 } CondBlockKind;
+COND_ENUM_NAMES(COND_API, CondBlockKind, cond_block_kind)
 
 // A row of a tridiagonal block holds the columns of three blocks of six: those of the block before,
 // its own and the one behind. What sticks out of the matrix at both ends is not read.
@@ -74,6 +75,7 @@ typedef enum CondForceSet {
     COND_FORCE_INTERVAL = 1, // bound[0] <= lambda[0] <= bound[1], lambda[1] = lambda[2] = 0: limits
                              // of joints (0, INFINITY), dry friction (-F, F), motors that saturate
 } CondForceSet;
+COND_ENUM_NAMES(COND_API, CondForceSet, cond_force_set)
 // An interval acts along the first row of its frame alone; the other two rows of its Jacobian may
 // be zero. Its force and velocity may be a torque and an angular velocity [N m, rad/s].
 

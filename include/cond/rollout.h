@@ -20,6 +20,7 @@ typedef enum CondControl {
     COND_CONTROL_FORCE = 16, // on the velocity coordinates of all bodies [N, N m]        (n_dof)
 } CondControl;
 
+COND_ENUM_NAMES(COND_API, CondControl, cond_control)
 // How many numbers a control has; -1 for bits that make no sense.
 COND_API int cond_model_n_control(const CondModel* model, int controls);
 // Numbers of a state in a rollout: its time, configuration and velocity, 1 + n_q + n_dof.

@@ -624,10 +624,26 @@ typedef struct CondSceneSettings {
     CondEnvironmentSettings environment;
 } CondSceneSettings;
 
-// As scene files call them; NULL past the last.
-COND_API const char* cond_body_kind_name(CondBodyKind kind);
-COND_API const char* cond_integrator_name(CondIntegrator integrator);
-COND_API const char* cond_impact_name(CondImpactLaw law);
+// The names of scene files.
+COND_ENUM_NAMES(COND_API, CondBodyKind, cond_body_kind)
+COND_ENUM_NAMES(COND_API, CondShapeKind, cond_shape_kind)
+COND_ENUM_NAMES(COND_API, CondElasticity, cond_elasticity)
+COND_ENUM_NAMES(COND_API, CondGeometricStiffness, cond_geometric_stiffness)
+COND_ENUM_NAMES(COND_API, CondJointKind, cond_joint_kind)
+COND_ENUM_NAMES(COND_API, CondFrictionRule, cond_friction_rule)
+COND_ENUM_NAMES(COND_API, CondNeighbours, cond_neighbours)
+COND_ENUM_NAMES(COND_API, CondCollision, cond_collision)
+COND_ENUM_NAMES(COND_API, CondRodShape, cond_rod_shape)
+COND_ENUM_NAMES(COND_API, CondRodRest, cond_rod_rest)
+COND_ENUM_NAMES(COND_API, CondSensorKind, cond_sensor_kind)
+COND_ENUM_NAMES(COND_API, CondScale, cond_scale)
+COND_ENUM_NAMES(COND_API, CondActionKind, cond_action_kind)
+COND_ENUM_NAMES(COND_API, CondActionMode, cond_action_mode)
+COND_ENUM_NAMES(COND_API, CondObservationKind, cond_observation_kind)
+COND_ENUM_NAMES(COND_API, CondRewardKind, cond_reward_kind)
+COND_ENUM_NAMES(COND_API, CondIntegrator, cond_integrator)
+COND_ENUM_NAMES(COND_API, CondStepMethod, cond_step_method)
+COND_ENUM_NAMES(COND_API, CondImpactLaw, cond_impact)
 
 COND_DEFAULT(COND_API, CondBodyDef, cond_body_def_default)
 COND_DEFAULT(COND_API, CondJointDef, cond_joint_def_default)

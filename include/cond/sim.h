@@ -113,8 +113,7 @@ typedef struct CondLeftOut {
 COND_API int cond_model_n_left_out(const CondModel* model);
 // NULL where there is none.
 COND_API const CondLeftOut* cond_model_left_out(const CondModel* model, int pair);
-// "adjacent", "srdf", "exclude", "overlap", "slight"; NULL past the last.
-COND_API const char* cond_left_out_name(CondLeftOutReason reason);
+COND_ENUM_NAMES(COND_API, CondLeftOutReason, cond_left_out)
 // Index of a sensor by name, -1 when there is none.
 COND_API int cond_model_find_sensor(const CondModel* model, const char* name);
 // Patches of soft bodies: how many, their names (NULL past the last), whose they are (-1 past the
@@ -336,7 +335,7 @@ typedef enum CondStage {
     COND_STAGE_COMMIT,     // energies, sensors, checks; the state changes
     COND_N_STAGE,
 } CondStage;
-COND_API const char* cond_stage_name(CondStage stage);
+COND_ENUM_NAMES(COND_API, CondStage, cond_stage)
 
 // How deep two things are in each other at the end of a step, before correction. By the contacts
 // that were found; where these say more than a fiftieth of the limit it is the true depth, also of

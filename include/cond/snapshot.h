@@ -52,9 +52,10 @@ typedef enum CondNumber {
     COND_NUMBER_STAGE,             // wall clock of the stages, in their order [s]
     COND_N_NUMBER = COND_NUMBER_STAGE + COND_N_STAGE,
 } CondNumber;
-// The name and the unit of a number, such as "kinetic_energy" and "J".
-COND_IO_API const char* cond_number_name(int number);
-COND_IO_API const char* cond_number_unit(int number);
+// Names of the numbers, such as "kinetic_energy"; from COND_NUMBER_STAGE on those of the stages.
+// And the unit, such as "J".
+COND_ENUM_NAMES(COND_IO_API, CondNumber, cond_number)
+COND_IO_API const char* cond_number_unit(CondNumber number);
 
 // Without rods rod_force and rod_moment are NULL.
 typedef struct CondMoment {

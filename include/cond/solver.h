@@ -46,11 +46,11 @@ typedef enum CondStorage {
     COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
 } CondStorage;
 
-COND_API const char* cond_surrogate_name(CondSurrogateKind kind);
-COND_API const char* cond_accelerator_name(CondAcceleratorKind kind);
-COND_API const char* cond_stop_name(CondStop stop);
-COND_API const char* cond_multilevel_name(CondMultilevelUse use);
-COND_API const char* cond_storage_name(CondStorage storage);
+COND_ENUM_NAMES(COND_API, CondSurrogateKind, cond_surrogate)
+COND_ENUM_NAMES(COND_API, CondAcceleratorKind, cond_accelerator)
+COND_ENUM_NAMES(COND_API, CondStop, cond_stop)
+COND_ENUM_NAMES(COND_API, CondMultilevelUse, cond_multilevel)
+COND_ENUM_NAMES(COND_API, CondStorage, cond_storage)
 
 // Fill with cond_solver_settings_default() or _paper(), then change what you like.
 typedef struct CondSolverSettings {
@@ -102,7 +102,7 @@ typedef enum CondSolvedBy {
     COND_N_SOLVED_BY = 14
 } CondSolvedBy;
 // NULL: nothing has this number.
-COND_API const char* cond_solved_by_name(CondSolvedBy by);
+COND_ENUM_NAMES(COND_API, CondSolvedBy, cond_solved_by)
 
 typedef struct CondSolveInfo {
     CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED

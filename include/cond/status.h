@@ -1,4 +1,9 @@
 // Status codes and error messages. 0 is fine, > 0 usable but imperfect, < 0 failed.
+//
+// Every function that fails leaves a message for people. Functions with a CondError* argument write
+// it there, where the pointer is not NULL; and all of them, with or without that argument, also
+// leave it in the calling thread, where cond_last_error reads it. So do the functions that return
+// -1 or NULL for a name that does not exist.
 #ifndef COND_STATUS_H
 #define COND_STATUS_H
 
@@ -28,8 +33,23 @@ typedef struct CondError {
     char message[2048];
 } CondError;
 
-// The name of a status, such as "not converged".
-COND_API const char* cond_status_name(CondStatus status);
+// Declares the two functions by which an enumeration is known by names: prefix_name(value), NULL
+// for a value that the enumeration does not have, and prefix_from_name(name, &value), which returns
+// COND_BAD_ARGUMENT, with a message that lists the names, where there is no such name. The names
+// are those of scene files, results and recordings.
+#define COND_ENUM_NAMES(api, Type, prefix)                                                         \
+    api const char* prefix##_name(Type value);                                                     \
+    api CondStatus prefix##_from_name(const char* name, Type* value);
+
+// Names such as "not converged"; of a value that is no status "unknown".
+COND_ENUM_NAMES(COND_API, CondStatus, cond_status)
+
+// The last failure of a call in this thread, until its next one; status COND_OK and "" where none
+// has failed yet. Calls that succeed leave it as it is, so look at it after a call that failed.
+COND_API const CondError* cond_last_error(void);
+// Makes this the last failure of the calling thread, as solvers and hooks of a program may do for
+// the calls that run them; returns the status.
+COND_API CondStatus cond_last_error_set(CondStatus status, const char* message);
 
 #ifdef __cplusplus
 }

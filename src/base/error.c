@@ -1,45 +1,60 @@
+// Messages of failures, the names of statuses, and the version.
 #include "base/error.h"
+
+#include "base/enum_name.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 CondStatus cond_error_set(CondError* error, CondStatus status, const char* format, ...)
 {
+    char message[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
     if (error) {
-        va_list arguments;
-        va_start(arguments, format);
         error->status = status;
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-        va_end(arguments);
+        memcpy(error->message, message, strlen(message) + 1);
     }
-    return status;
+    return cond_last_error_set(status, message);
 }
+
+CondStatus cond_error_pass(CondStatus status, const char* function)
+{
+    if (status >= 0 || cond_last_error()->status == status)
+        return status;
+    return cond_error_set(NULL, status, "%s: %s", function, cond_status_name(status));
+}
+
+static const CondEnumName status_names[] = {
+    {COND_OK, "ok"},
+    {COND_NOT_CONVERGED, "not converged"},
+    {COND_TOO_DEEP, "too deep"},
+    {COND_OUT_OF_MEMORY, "out of memory"},
+    {COND_BAD_ARGUMENT, "bad argument"},
+    {COND_BAD_INPUT, "bad input"},
+    {COND_NO_FILE, "no file"},
+    {COND_DIVERGED, "diverged"},
+    {COND_NOT_SUPPORTED, "not supported"},
+    {COND_CANCELLED, "cancelled"},
+};
+enum { N_STATUS = sizeof status_names / sizeof status_names[0] };
 
 const char* cond_status_name(CondStatus status)
 {
-    switch (status) {
-    case COND_OK:
-        return "ok";
-    case COND_NOT_CONVERGED:
-        return "not converged";
-    case COND_TOO_DEEP:
-        return "too deep";
-    case COND_OUT_OF_MEMORY:
-        return "out of memory";
-    case COND_BAD_ARGUMENT:
-        return "bad argument";
-    case COND_BAD_INPUT:
-        return "bad input";
-    case COND_NO_FILE:
-        return "no file";
-    case COND_DIVERGED:
-        return "diverged";
-    case COND_NOT_SUPPORTED:
-        return "not supported";
-    case COND_CANCELLED:
-        return "cancelled";
-    }
-    return "unknown";
+    const char* name = cond_enum_name(status_names, N_STATUS, (int)status);
+    return name ? name : "unknown";
+}
+
+CondStatus cond_status_from_name(const char* name, CondStatus* value)
+{
+    int found = 0;
+    CondStatus status = cond_enum_from_name(status_names, N_STATUS, "CondStatus", name, &found);
+    if (!status)
+        *value = (CondStatus)found;
+    return status;
 }
 
 // A macro's value as text.

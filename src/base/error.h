@@ -1,14 +1,19 @@
-// Filling a CondError.
+// Filling a CondError and the last failure of the thread.
 #ifndef COND_BASE_ERROR_H
 #define COND_BASE_ERROR_H
 
 #include "cond/status.h"
 
-// Writes status and message (printf format) where error is not NULL; returns status.
+// Writes status and message (printf format) where error is not NULL, and to the last failure of the
+// thread; returns status.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 CondStatus
 cond_error_set(CondError* error, CondStatus status, const char* format, ...);
+
+// At the end of a public function: returns the status, after giving a failure that left no message
+// of its own, as allocations do, one with the name of the function.
+CondStatus cond_error_pass(CondStatus status, const char* function);
 
 #endif

@@ -3,12 +3,16 @@
 #include "env/env.h"
 
 #include "base/definition.h"
+#include "base/enum_name.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 
 #include <stdint.h>
 #include <string.h>
+
+COND_ENUM_TABLE(CondAutoreset, cond_autoreset, {COND_AUTORESET_NEXT_STEP, "next-step"},
+                {COND_AUTORESET_SAME_STEP, "same-step"}, {COND_AUTORESET_DISABLED, "disabled"})
 
 struct CondEnvBatch {
     CondContext context;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/enum_name.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -13,6 +14,9 @@
 #include "fclib/fclib_matrix.h"
 #include "hdf5/data_file.h"
 #include "problem/term.h"
+
+COND_ENUM_TABLE(CondFclibLayout, cond_fclib_layout, {COND_FCLIB_TRIPLET, "triplet"},
+                {COND_FCLIB_COLUMNS, "columns"}, {COND_FCLIB_ROWS, "rows"})
 
 // Entries of a matrix on the way to compressed rows.
 typedef struct Triplets {

@@ -1,72 +1,38 @@
 #include "law/settings.h"
 
 #include "base/definition.h"
+#include "base/enum_name.h"
 #include "base/error.h"
 
 #include <math.h>
 #include <stddef.h>
 
-// Names in the order of the enums in cond/solver.h and cond/law.h.
-static const char* const law_names[] = {"strict", "proximal"};
-static const char* const surrogate_names[] = {"frobenius",      "bb1",      "bb2",
-                                              "bb-alternating", "spectrum", "block"};
-static const char* const accelerator_names[] = {"none", "chebyshev", "anderson", "primal-dual"};
-static const char* const multilevel_names[] = {"auto", "on", "off"};
-static const char* const storage_names[] = {"auto", "double", "float"};
-static const char* const stop_names[] = {"certificate", "step"};
+COND_ENUM_TABLE(CondLaw, cond_law, {COND_LAW_STRICT, "strict"}, {COND_LAW_PROXIMAL, "proximal"})
 
-#define COUNT(names) ((int)(sizeof(names) / sizeof(names)[0]))
+COND_ENUM_TABLE(CondSurrogateKind, cond_surrogate, {COND_SURROGATE_FROBENIUS, "frobenius"},
+                {COND_SURROGATE_BB1, "bb1"}, {COND_SURROGATE_BB2, "bb2"},
+                {COND_SURROGATE_BB_ALTERNATING, "bb-alternating"},
+                {COND_SURROGATE_SPECTRUM, "spectrum"}, {COND_SURROGATE_BLOCK, "block"})
 
-static const char* name_at(const char* const* names, int count, int index)
-{
-    return index >= 0 && index < count ? names[index] : NULL;
-}
+COND_ENUM_TABLE(CondAcceleratorKind, cond_accelerator, {COND_ACCELERATOR_NONE, "none"},
+                {COND_ACCELERATOR_CHEBYSHEV, "chebyshev"}, {COND_ACCELERATOR_ANDERSON, "anderson"},
+                {COND_ACCELERATOR_PRIMAL_DUAL, "primal-dual"})
 
-const char* cond_law_name(CondLaw law)
-{
-    return name_at(law_names, COUNT(law_names), (int)law);
-}
+COND_ENUM_TABLE(CondMultilevelUse, cond_multilevel, {COND_MULTILEVEL_AUTO, "auto"},
+                {COND_MULTILEVEL_ON, "on"}, {COND_MULTILEVEL_OFF, "off"})
 
-const char* cond_surrogate_name(CondSurrogateKind kind)
-{
-    return name_at(surrogate_names, COUNT(surrogate_names), (int)kind);
-}
+COND_ENUM_TABLE(CondStorage, cond_storage, {COND_STORAGE_AUTO, "auto"},
+                {COND_STORAGE_DOUBLE, "double"}, {COND_STORAGE_FLOAT, "float"})
 
-const char* cond_accelerator_name(CondAcceleratorKind kind)
-{
-    return name_at(accelerator_names, COUNT(accelerator_names), (int)kind);
-}
+COND_ENUM_TABLE(CondStop, cond_stop, {COND_STOP_CERTIFICATE, "certificate"},
+                {COND_STOP_STEP, "step"})
 
-const char* cond_stop_name(CondStop stop)
-{
-    return name_at(stop_names, COUNT(stop_names), (int)stop);
-}
-
-const char* cond_multilevel_name(CondMultilevelUse use)
-{
-    return name_at(multilevel_names, COUNT(multilevel_names), (int)use);
-}
-
-const char* cond_storage_name(CondStorage storage)
-{
-    return name_at(storage_names, COUNT(storage_names), (int)storage);
-}
-
-const char* cond_solved_by_name(CondSolvedBy by)
-{
-    static const char* const names[COND_N_SOLVED_BY] = {[COND_BY_OTHER] = "other",
-                                                        [COND_BY_START] = "start",
-                                                        [COND_BY_VFPI] = "V-FPI",
-                                                        [COND_BY_NEWTON] = "Newton",
-                                                        [COND_BY_FACTORED_NEWTON] =
-                                                            "factored Newton",
-                                                        [COND_BY_INTERIOR_POINT] = "interior point",
-                                                        [COND_BY_FRICTION_PATH] = "friction path",
-                                                        [COND_BY_SUBSTEPS] = "substeps",
-                                                        [COND_BY_RELAXED_LAW] = "relaxed law",
-                                                        [COND_BY_NONE] = "none"};
-    return name_at(names, COUNT(names), (int)by);
-}
+COND_ENUM_TABLE(CondSolvedBy, cond_solved_by, {COND_BY_OTHER, "other"}, {COND_BY_START, "start"},
+                {COND_BY_VFPI, "V-FPI"}, {COND_BY_NEWTON, "Newton"},
+                {COND_BY_FACTORED_NEWTON, "factored Newton"},
+                {COND_BY_INTERIOR_POINT, "interior point"},
+                {COND_BY_FRICTION_PATH, "friction path"}, {COND_BY_SUBSTEPS, "substeps"},
+                {COND_BY_RELAXED_LAW, "relaxed law"}, {COND_BY_NONE, "none"})
 
 static CondSolverSettings defaults(void)
 {

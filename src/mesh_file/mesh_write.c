@@ -3,6 +3,7 @@
 #include "mesh_file/mesh_write.h"
 
 #include "base/definition.h"
+#include "base/enum_name.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -15,6 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+COND_ENUM_TABLE(CondMeshEncoding, cond_mesh_encoding, {COND_MESH_BINARY, "binary"},
+                {COND_MESH_ASCII, "ascii"}, {COND_MESH_BASE64, "base64"})
 
 // Room for so many more bytes; 0 when memory is short.
 static int make_room(CondMeshText* text, size_t more)

@@ -1,6 +1,8 @@
 // Which pairs may touch: collision groups, excluded pairs, rules of single pairs (entity.h).
 #include "model/entity.h"
 
+#include "base/enum_name.h"
+
 static int are_apart(const CondModel* model, const CondEntity* a, int b)
 {
     int low = a->apart_begin, high = low + a->n_apart;
@@ -98,8 +100,6 @@ const CondLeftOut* cond_model_left_out(const CondModel* model, int pair)
     return pair >= 0 && pair < model->n_left_out ? &model->left_out[pair] : NULL;
 }
 
-const char* cond_left_out_name(CondLeftOutReason reason)
-{
-    static const char* const names[] = {"adjacent", "srdf", "exclude", "overlap", "slight"};
-    return (unsigned)reason < sizeof names / sizeof *names ? names[reason] : NULL;
-}
+COND_ENUM_TABLE(CondLeftOutReason, cond_left_out, {COND_LEFT_OUT_ADJACENT, "adjacent"},
+                {COND_LEFT_OUT_SRDF, "srdf"}, {COND_LEFT_OUT_EXCLUDE, "exclude"},
+                {COND_LEFT_OUT_OVERLAP, "overlap"}, {COND_LEFT_OUT_SLIGHT, "slight"})

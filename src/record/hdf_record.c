@@ -202,12 +202,12 @@ static int add_numbers(HdfRecord* record)
     for (int k = 0; k < COND_N_NUMBER && !failed; k++) {
         char name[COND_HDF_LOCATION], location[2 * COND_HDF_LOCATION];
         snprintf(name, sizeof name, "%s%s", k < COND_NUMBER_STAGE ? "" : "seconds_",
-                 cond_number_name(k));
+                 cond_number_name((CondNumber)k));
         failed = add_series(record, "/cond/frames", name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, 1,
                             &record->number[k]);
         snprintf(location, sizeof location, "/cond/frames/%s", name);
-        if (!failed && *cond_number_unit(k))
-            failed = cond_hdf_set_text(&record->file, location, "unit", cond_number_unit(k));
+        if (!failed && *cond_number_unit((CondNumber)k))
+            failed = cond_hdf_set_text(&record->file, location, "unit", cond_number_unit((CondNumber)k));
     }
     return failed;
 }

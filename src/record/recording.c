@@ -175,7 +175,7 @@ static CondStatus read_numbers(CondRecording* r, const CondDataFile* file)
         char location[COND_DATA_LOCATION];
         void* taken = NULL;
         snprintf(location, sizeof location, "/cond/frames/%s%.30s",
-                 k < COND_NUMBER_STAGE ? "" : "seconds_", cond_number_name(k));
+                 k < COND_NUMBER_STAGE ? "" : "seconds_", cond_number_name((CondNumber)k));
         const CondHdfRows rows = {location, 1, 0, 0};
         if (!is_late(k) || cond_data_exists(file, location))
             status = cond_hdf_rows_take(file, &rows, r->n_frame, &taken);

@@ -1,6 +1,7 @@
 // A moment of a simulation as it is drawn: one place for recordings and viewers.
 #include "record/snapshot.h"
 
+#include "base/enum_name.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -13,23 +14,50 @@
 #include <stdio.h>
 #include <string.h>
 
-const char* cond_number_name(int number)
+// Those before the stages, which recordings name as written here.
+static const CondEnumName number_names[] = {
+    {COND_NUMBER_TIME, "time"},
+    {COND_NUMBER_CERTIFICATE, "certificate"},
+    {COND_NUMBER_PENETRATION, "penetration"},
+    {COND_NUMBER_KINETIC_ENERGY, "kinetic_energy"},
+    {COND_NUMBER_POTENTIAL_ENERGY, "potential_energy"},
+    {COND_NUMBER_ITERATIONS, "iterations"},
+    {COND_NUMBER_NEWTON_ITERATIONS, "newton_iterations"},
+    {COND_NUMBER_SOLVED_BY, "rung"},
+    {COND_NUMBER_RELAXED, "relaxed"},
+    {COND_NUMBER_SUBSTEPS, "substeps"},
+    {COND_NUMBER_CONTACTS, "contacts"},
+    {COND_NUMBER_CONTACT_FORCE, "contact_force"},
+};
+_Static_assert(sizeof number_names / sizeof *number_names == COND_NUMBER_STAGE,
+               "one name per number");
+
+const char* cond_number_name(CondNumber number)
 {
-    static const char* const names[] = {
-        "time",       "certificate",       "penetration", "kinetic_energy", "potential_energy",
-        "iterations", "newton_iterations", "rung",        "relaxed",        "substeps",
-        "contacts",   "contact_force"};
-    _Static_assert(sizeof names / sizeof *names == COND_NUMBER_STAGE, "one name per number");
-    if (number < 0 || number >= COND_N_NUMBER)
-        return NULL;
-    return number < COND_NUMBER_STAGE ? names[number]
-                                      : cond_stage_name((CondStage)(number - COND_NUMBER_STAGE));
+    int stage = (int)number - COND_NUMBER_STAGE;
+    return stage < 0 ? cond_enum_name(number_names, COND_NUMBER_STAGE, (int)number)
+                     : cond_stage_name((CondStage)stage);
 }
 
-const char* cond_number_unit(int number)
+CondStatus cond_number_from_name(const char* name, CondNumber* value)
+{
+    for (int stage = 0; name && stage < COND_N_STAGE; stage++)
+        if (strcmp(cond_stage_name((CondStage)stage), name) == 0) {
+            *value = (CondNumber)(COND_NUMBER_STAGE + stage);
+            return COND_OK;
+        }
+    int found = 0;
+    CondStatus status =
+        cond_enum_from_name(number_names, COND_NUMBER_STAGE, "CondNumber", name, &found);
+    if (!status)
+        *value = (CondNumber)found;
+    return status;
+}
+
+const char* cond_number_unit(CondNumber number)
 {
     static const char* const units[] = {"s", "", "m", "J", "J", "", "", "", "", "", "", "N"};
-    if (number < 0 || number >= COND_N_NUMBER)
+    if ((int)number < 0 || number >= COND_N_NUMBER)
         return NULL;
     return number < COND_NUMBER_STAGE ? units[number] : "s";
 }

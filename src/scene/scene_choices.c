@@ -1,3 +1,5 @@
+// What the keys of scene files choose between: the names of enumerations (scene_enums.c), and two
+// lists that stand for no enumeration.
 #include "scene/scene_choices.h"
 
 #include "cond/scene.h"
@@ -23,8 +25,7 @@ _Static_assert(sizeof(CondLaw) == sizeof(int), "enums are as wide as int");
 
 const char* cond_choice_method(int index)
 {
-    static const char* const names[] = {"velocity", "penalty", "pbd"};
-    return names[index];
+    return cond_step_method_name((CondStepMethod)index);
 }
 
 const char* cond_choice_preset(int index)
@@ -33,29 +34,19 @@ const char* cond_choice_preset(int index)
     return names[index];
 }
 
-const char* cond_body_kind_name(CondBodyKind kind)
-{
-    static const char* const names[] = {"particle", "rigid", "soft", "robot", "rod"};
-    return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
-}
-
 const char* cond_choice_joint(int index)
 {
-    static const char* const names[] = {"fixed",     "revolute", "continuous", "prismatic",
-                                        "spherical", "planar",   "floating"};
-    return names[index];
+    return cond_joint_kind_name((CondJointKind)index);
 }
 
 const char* cond_choice_friction_rule(int index)
 {
-    static const char* const names[] = {"geometric", "larger"};
-    return names[index];
+    return cond_friction_rule_name((CondFrictionRule)index);
 }
 
 const char* cond_choice_neighbours(int index)
 {
-    static const char* const names[] = {"all", "moving", "none"};
-    return names[index];
+    return cond_neighbours_name((CondNeighbours)index);
 }
 
 const char* cond_choice_kind(int index)
@@ -63,22 +54,9 @@ const char* cond_choice_kind(int index)
     return cond_body_kind_name((CondBodyKind)index);
 }
 
-const char* cond_integrator_name(CondIntegrator integrator)
-{
-    static const char* const names[] = {"auto", "theta", "euler", "midpoint", "variational"};
-    return integrator >= 0 && (size_t)integrator < sizeof names / sizeof *names ? names[integrator]
-                                                                                : NULL;
-}
-
 const char* cond_choice_integrator(int index)
 {
     return cond_integrator_name((CondIntegrator)index);
-}
-
-const char* cond_impact_name(CondImpactLaw law)
-{
-    static const char* const names[] = {"false", "sequential", "simultaneous"};
-    return law >= 0 && (size_t)law < sizeof names / sizeof *names ? names[law] : NULL;
 }
 
 const char* cond_choice_impact(int index)
@@ -88,38 +66,32 @@ const char* cond_choice_impact(int index)
 
 const char* cond_choice_rod_shape(int index)
 {
-    static const char* const names[] = {"straight", "arc", "helix", "points"};
-    return names[index];
+    return cond_rod_shape_name((CondRodShape)index);
 }
 
 const char* cond_choice_rod_rest(int index)
 {
-    static const char* const names[] = {"shape", "uniform"};
-    return names[index];
+    return cond_rod_rest_name((CondRodRest)index);
 }
 
 const char* cond_choice_collision(int index)
 {
-    static const char* const names[] = {"mesh", "hull", "none"};
-    return names[index];
+    return cond_collision_name((CondCollision)index);
 }
 
 const char* cond_choice_elasticity(int index)
 {
-    static const char* const names[] = {"corotational", "neohookean"};
-    return names[index];
+    return cond_elasticity_name((CondElasticity)index);
 }
 
 const char* cond_choice_geometric(int index)
 {
-    static const char* const names[] = {"none", "bound", "constant", "clamped", "projected"};
-    return names[index];
+    return cond_geometric_stiffness_name((CondGeometricStiffness)index);
 }
 
 const char* cond_choice_sensor(int index)
 {
-    static const char* const names[] = {"contact", "joint", "imu", "range"};
-    return names[index];
+    return cond_sensor_kind_name((CondSensorKind)index);
 }
 
 const char* cond_choice_axes(int index)
@@ -130,34 +102,27 @@ const char* cond_choice_axes(int index)
 
 const char* cond_choice_scale(int index)
 {
-    static const char* const names[] = {"linear", "log"};
-    return names[index];
+    return cond_scale_name((CondScale)index);
 }
 
 const char* cond_choice_action(int index)
 {
-    static const char* const names[] = {"joints",  "pose",      "anchor", "velocities",
-                                        "torques", "impedance", "pick",   "grip"};
-    return names[index];
+    return cond_action_kind_name((CondActionKind)index);
 }
 
 const char* cond_choice_mode(int index)
 {
-    static const char* const names[] = {"increment", "absolute"};
-    return names[index];
+    return cond_action_mode_name((CondActionMode)index);
 }
 
 const char* cond_choice_reward(int index)
 {
-    static const char* const names[] = {"distance", "height", "force", "winding",
-                                        "curve",    "action", "holds"};
-    return names[index];
+    return cond_reward_kind_name((CondRewardKind)index);
 }
 
 const char* cond_choice_observation(int index)
 {
-    static const char* const names[] = {"point", "points", "vector", "distance", "action"};
-    return names[index];
+    return cond_observation_kind_name((CondObservationKind)index);
 }
 
 const char* cond_choice_law(int index)

@@ -8,14 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-const char* cond_stage_name(CondStage stage)
-{
-    static const char* const names[] = {"forces", "matrix",    "collide", "assemble", "nodalize",
-                                        "solve",  "integrate", "impact",  "correct",  "commit"};
-    _Static_assert(sizeof names / sizeof *names == COND_N_STAGE, "one name per stage");
-    return stage >= 0 && stage < COND_N_STAGE ? names[stage] : NULL;
-}
-
 static void start_clock(CondSim* sim)
 {
     sim->clock = cond_seconds();
