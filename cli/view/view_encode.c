@@ -87,8 +87,9 @@ json_t* view_scene_json(const CondScenery* scenery, const char* name,
     for (int c = 0; c < scenery->n_cell; c++)
         json_array_append_new(type, json_integer(scenery->type[c]));
     for (int k = 0; k < COND_N_NUMBER; k++) {
-        json_array_append_new(numbers, json_pack("{s:s, s:s}", "name", cond_number_name((CondNumber)k), "unit",
-                                                 cond_number_unit((CondNumber)k)));
+        json_array_append_new(numbers,
+                              json_pack("{s:s, s:s}", "name", cond_number_name((CondNumber)k),
+                                        "unit", cond_number_unit((CondNumber)k)));
         json_array_append_new(
             series, recording
                         ? json_numbers(cond_recording_numbers(recording, (CondNumber)k), n_frame)

@@ -207,7 +207,8 @@ static int add_numbers(HdfRecord* record)
                             &record->number[k]);
         snprintf(location, sizeof location, "/cond/frames/%s", name);
         if (!failed && *cond_number_unit((CondNumber)k))
-            failed = cond_hdf_set_text(&record->file, location, "unit", cond_number_unit((CondNumber)k));
+            failed =
+                cond_hdf_set_text(&record->file, location, "unit", cond_number_unit((CondNumber)k));
     }
     return failed;
 }
