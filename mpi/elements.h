@@ -4,7 +4,7 @@
 #define COND_MPI_ELEMENTS_H
 
 #include "deal.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 #include "world.h"
 
 // One soft body.

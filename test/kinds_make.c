@@ -10,7 +10,7 @@
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "model/fem.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

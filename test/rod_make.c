@@ -8,7 +8,7 @@
 #include "rod_make.h"
 
 #include "model/rod.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "scene_make.h"
 
 #include "collide/plane.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

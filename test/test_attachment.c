@@ -13,7 +13,7 @@
 #include "model/fem.h"
 #include "potential/attachment.h"
 #include "problem/block.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

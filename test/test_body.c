@@ -12,7 +12,7 @@
 #include "body/body.h"
 #include "math/quat.h"
 #include "potential/potential.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

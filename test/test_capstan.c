@@ -4,7 +4,7 @@
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "rod_make.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <setjmp.h>

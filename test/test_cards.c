@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "collide/pair.h"
 #include "geometry/fan.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

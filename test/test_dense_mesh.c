@@ -16,7 +16,7 @@
 #include "collide/pair.h"
 #include "cond/mesh.h"
 #include "geometry/mesh_surface.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

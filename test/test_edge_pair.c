@@ -11,7 +11,7 @@
 
 #include "geometry/edge.h"
 #include "math/quat.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,8 @@
 #include "kinds_make.h"
 #include "scene_make.h"
 
-#include "step/sim.h"
+#include "integrate/group.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -127,7 +128,7 @@ static void test_groups_choose_for_themselves(void** state)
     int touched = 0, struck = 0;
     for (int k = 0; k < 200; k++) {
         trial_step(&trial, 1);
-        assert_int_equal(trial.sim->groups.n, 2);
+        assert_int_equal(trial.sim->groups->n, 2);
         assert_true(trial.sim->theta[2] == 0.5);
         assert_true(trial.sim->theta[0] == trial.sim->theta[1]);
         touched += trial.info.n_contact > 0;

@@ -9,8 +9,8 @@
 
 #include "kinds_make.h"
 
-#include "step/sim.h"
-#include "step/trajectory.h"
+#include "potential/trajectory.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "kinds_make.h"
 #include "scene_make.h"
 
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "robot_file/urdf.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 
 #include "geometry/mesh_surface.h"
 #include "mesh/mesh_mend.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "cond/record.h"
 #include "geometry/convex.h"
 #include "geometry/triangle.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

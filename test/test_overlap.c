@@ -10,7 +10,8 @@
 #include "kinds_make.h"
 
 #include "body/body.h"
-#include "step/sim.h"
+#include "correct/rigid_motion.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

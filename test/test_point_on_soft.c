@@ -11,7 +11,7 @@
 #include "verifier.h"
 
 #include "math/vec3.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "scene_make.h"
 
 #include "cond/mesh.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

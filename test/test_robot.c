@@ -11,7 +11,7 @@
 
 #include "math/quat.h"
 #include "model/articulation.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

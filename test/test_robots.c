@@ -12,7 +12,7 @@
 
 #include "model/articulation.h"
 #include "robot_file/urdf.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>

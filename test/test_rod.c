@@ -6,7 +6,7 @@
 #include "math/so3.h"
 #include "model/rod.h"
 #include "random_problem.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "dense.h"
 #include "model/rod.h"
 #include "rod_make.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "cond/audit.h"
 #include "math/vec3.h"
 #include "rod_make.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <setjmp.h>

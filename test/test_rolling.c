@@ -10,7 +10,7 @@
 #include "kinds_make.h"
 
 #include "math/quat.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 #include "cond/audit.h"
 #include "model/fem.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 

@@ -9,7 +9,8 @@
 
 #include "kinds_make.h"
 
-#include "step/sim.h"
+#include "integrate/tangent.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "cond/audit.h"
 #include "geometry/mesh_surface.h"
 #include "mesh_file/heights_read.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "body/body.h"
 #include "cond/audit.h"
 #include "model/articulation.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@
 #define COND_KEY_LINK ((uint64_t)11 << 60)
 #define COND_KEY_BEAD ((uint64_t)12 << 60)
 #define COND_KEY_DEEP_ON_SOFT ((uint64_t)13 << 60)
-// Rows of the step's problem that bound a joint (step/joint_rows.h): behind all contacts.
+// Rows of the step's problem that bound a joint (sim/joint_rows.h): behind all contacts.
 #define COND_KEY_JOINT ((uint64_t)14 << 60)
 // In the key of a contact between the same features as another one, with another normal or at
 // another place; and the number of those beside the first.

@@ -6,7 +6,7 @@
 
 #include "scene/scene.h"
 #include "scene_file/scene_source.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 // An action, resolved. Its goal is where it has led so far.
 typedef struct CondEnvAct {

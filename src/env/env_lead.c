@@ -24,7 +24,7 @@ void cond_env_lead_joints(CondEnvWorld* world, const CondEnvAct* act, const doub
     }
 }
 
-// As a trajectory does (src/step/control.c): one step of inverse kinematics from the present
+// As a trajectory does (src/sim/control.c): one step of inverse kinematics from the present
 // targets towards a frame that moves evenly from the old goal to the new one.
 void cond_env_lead_pose(CondEnvWorld* world, const CondEnvAct* act, const double* action, int step,
                         int substeps)

@@ -5,7 +5,7 @@
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "potential/attachment.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // The part of a model that some of its bodies make up, with all planes and obstacles: what a step
-// works on while the other bodies sleep (step/sleep.h). Bodies, shapes and points keep the numbers
+// works on while the other bodies sleep (sleep/sleep.h). Bodies, shapes and points keep the numbers
 // by which contacts know them, so that a contact has the same key in the part and in the whole.
 #ifndef COND_MODEL_PART_H
 #define COND_MODEL_PART_H

@@ -29,7 +29,7 @@ typedef struct CondPush {
     double force[3], torque[3];
 } CondPush;
 
-// What a run had to spend so far, by which a runaway is told (src/step/watch.c).
+// What a run had to spend so far, by which a runaway is told (src/sim/watch.c).
 typedef struct CondAccount {
     int begun;          // 1: after the first step
     double supply;      // energy that was there at the start or was put in since [J]
@@ -118,5 +118,8 @@ CondStatus cond_state_refuse_place(CondState* state, const CondModel* model,
 
 // The first body with a coordinate or velocity that is not finite; -1: there is none.
 int cond_state_not_finite(const CondModel* model, const CondState* state);
+
+// Takes up an attachment that was made: in the place of one that was released, or behind all.
+CondStatus cond_state_hold(CondState* state, const CondWeld* weld, int* index);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "math/vec3.h"
 #include "record/drawing.h"
-#include "step/sleep.h"
+#include "sleep/sleep.h"
 
 #include <string.h>
 

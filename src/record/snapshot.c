@@ -8,7 +8,7 @@
 #include "model/rod.h"
 #include "model/state.h"
 #include "scene/scene_keys.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // The last stage of every step by every method: what is read from it, whether it is sound, and the
 // one place where the state changes.
-#include "step/sim.h"
-#include "step/trajectory.h"
+#include "potential/trajectory.h"
+#include "sim/sim.h"
+#include "sleep/sleep.h"
 
 void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
 {

@@ -3,8 +3,10 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "body/body.h"
+#include "integrate/persistent.h"
 #include "math/vec3.h"
-#include "step/sim.h"
+#include "sim/sim.h"
+#include "sleep/sleep.h"
 
 #include <math.h>
 

@@ -12,9 +12,10 @@
 // the rule for contacts found at the start but for the normal and the points.
 #include "base/memory.h"
 #include "body/body.h"
+#include "integrate/persistent.h"
 #include "math/vec3.h"
 #include "model/rod.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <string.h>

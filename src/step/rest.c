@@ -6,7 +6,7 @@
 // and the forces stay to the last bit. Otherwise the solve goes on from there.
 #include "base/disjoint.h"
 #include "body/body.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <string.h>
 

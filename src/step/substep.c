@@ -7,7 +7,7 @@
 // counted in whole steps, and what is read from the step is its mean over all parts.
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "step/sim.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <string.h>

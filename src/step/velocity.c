@@ -2,7 +2,8 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "law/tuning.h"
-#include "step/sim.h"
+#include "sim/sim.h"
+#include "sleep/sleep.h"
 #include "strategy/solver.h"
 
 #include <string.h>

@@ -1,10 +1,34 @@
 // The workspace of a simulation: made once, grown by the largest step it has seen.
 #include "base/error.h"
 #include "base/memory.h"
+#include "baseline_step/pbd.h"
 #include "body/body.h"
-#include "step/sim.h"
+#include "correct/correction.h"
+#include "correct/settle.h"
+#include "correct/spread.h"
+#include "impact/impact.h"
+#include "integrate/balance.h"
+#include "integrate/tangent.h"
+#include "sim/sim.h"
+#include "sleep/sleep.h"
 
 #include <string.h>
+
+// The workspaces of the stages, empty; 0 where there is no memory for them.
+static int make_stages(CondSim* sim)
+{
+    CondArena* arena = &sim->arena;
+    sim->impact = cond_arena_allocate(arena, 1, sizeof *sim->impact);
+    sim->correction = cond_arena_allocate(arena, 1, sizeof *sim->correction);
+    sim->settle = cond_arena_allocate(arena, 1, sizeof *sim->settle);
+    sim->spread = cond_arena_allocate(arena, 1, sizeof *sim->spread);
+    sim->tangent = cond_arena_allocate(arena, 1, sizeof *sim->tangent);
+    sim->groups = cond_arena_allocate(arena, 1, sizeof *sim->groups);
+    sim->balance = cond_arena_allocate(arena, 1, sizeof *sim->balance);
+    sim->pbd = cond_arena_allocate(arena, 1, sizeof *sim->pbd);
+    return sim->impact && sim->correction && sim->settle && sim->spread && sim->tangent &&
+           sim->groups && sim->balance && sim->pbd;
+}
 
 // whole: of which the model is a part; else NULL.
 static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, CondError* error)
@@ -15,6 +39,11 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_arena_begin(m, &made->arena);
+    if (!make_stages(made)) {
+        cond_arena_release(&made->arena);
+        cond_release(m, made);
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    }
     made->model = model;
     made->whole = whole;
     made->time_step = model->settings.time_step;
@@ -75,7 +104,7 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
                     (status = cond_joint_rows_create(made))))
         cond_error_set(error, status, "out of memory");
     if (!status && model->settings.method == COND_STEP_PBD)
-        status = cond_pbd_create(model, &made->pbd, error);
+        status = cond_pbd_create(model, made->pbd, error);
     if (!status)
         status = cond_state_create(model, &made->next, error);
     if (!status) {
@@ -115,7 +144,7 @@ void cond_sim_renew(CondSim* sim)
     sim->parts = 1;
     sim->n_ready = sim->n_wrench = 0;
     sim->known = sim->resumed = sim->loaded = sim->nodalized = sim->moved = sim->checked = 0;
-    sim->settle.n_overlap = 0;
+    sim->settle->n_overlap = 0;
     memset(sim->v_hat, 0, (size_t)model->n_dof * sizeof *sim->v_hat);
     if (model->n_sensor > 0)
         memset(sim->sensors.reading, 0, (size_t)model->n_sensor * sizeof *sim->sensors.reading);
@@ -153,12 +182,12 @@ void cond_sim_destroy(CondSim* sim)
     cond_sensors_destroy(sim);
     cond_newton_destroy(sim);
     cond_balance_destroy(sim);
-    cond_pbd_destroy(&sim->pbd);
+    cond_pbd_destroy(sim->pbd);
     cond_held_destroy(sim);
     cond_parts_destroy(sim);
-    cond_impact_destroy(&sim->impact);
-    cond_correction_destroy(&sim->correction);
-    cond_spread_destroy(&sim->spread);
+    cond_impact_destroy(sim->impact);
+    cond_correction_destroy(sim->correction);
+    cond_spread_destroy(sim->spread);
     cond_collider_destroy(&sim->collider);
     for (int b = 0; b < sim->model->n_body && sim->ik; b++)
         if (sim->ik[b])

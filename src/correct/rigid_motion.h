@@ -1,0 +1,40 @@
+// A contact problem in which soft bodies and rods move as if they were rigid: v = B r, where B
+// holds the six rigid motions of each of them and the identity for all others. Nothing is deformed
+// by it.
+#ifndef COND_CORRECT_RIGID_MOTION_H
+#define COND_CORRECT_RIGID_MOTION_H
+
+#include "assemble/assemble.h"
+#include "base/arena.h"
+
+typedef struct CondRigidMotion {
+    CondArena arena;
+    CondProblem problem; // in r
+    int* dof_begin;      // first coordinate of a body in r                 (n_body + 1)
+    int* body_of;        // of a coordinate in v                            (n_dof of v)
+    double* centre;      // of mass, of soft bodies and rods [m]               (n_body x 3)
+    CondBlock* block;    //                                                 (n_body)
+    double* values;      // of the blocks of these                       (n_body x 36)
+    double* b;           // B' b                                            (n_dof of v)
+    CondCoupling* coupling;
+    CondContact* contact;
+    int* coordinate; // pools of contacts and couplings
+    double* jacobian;
+    int n_coordinate, n_jacobian; // used of the pools
+    int ready;
+} CondRigidMotion;
+
+// Makes problem = B' P B of a finished assembly's problem P, with M/step in place of the blocks of
+// soft bodies and rods.
+CondStatus cond_rigid_motion_reduce(const CondKinematics* kinematics, const CondAssembly* assembly,
+                                    double step, CondRigidMotion* motion);
+
+// v = B r, and q moved by it for a time t: soft bodies and rods turn without being stretched.
+void cond_rigid_motion_expand(const CondKinematics* kinematics, const CondRigidMotion* motion,
+                              const double* r, double* v);
+void cond_rigid_motion_advance(const CondModel* model, const CondRigidMotion* motion,
+                               const double* r, double t, double* q);
+
+void cond_rigid_motion_destroy(CondRigidMotion* motion);
+
+#endif

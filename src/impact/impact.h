@@ -1,0 +1,105 @@
+// The impact stage: the velocity at the end of the step obeys the contact law of impacts.
+#ifndef COND_IMPACT_IMPACT_H
+#define COND_IMPACT_IMPACT_H
+
+#include "sim/contact_stage.h"
+
+typedef struct CondSim CondSim;
+
+// What becomes of the bodies of an island, by closed contacts, in the stage.
+typedef enum CondImpactPart {
+    COND_IMPACT_TAKES_PART = 1, // the velocity that the step gives them is replaced
+    COND_IMPACT_REBOUNDS = 2,   // something is struck that gives speed back
+    COND_IMPACT_EXACT = 4,      // and they keep their energy: rigid bodies and particles alone
+} CondImpactPart;
+
+// Sums over an island, kept at its lowest body.
+typedef struct CondImpactIsland {
+    double first, fastest;       // approach in the first round, and in the one at hand [m/s]
+    double nearby;               // fastest approach of this body [m/s]
+    double gain, exchanged, all; // of an impact: energy won, exchanged, and of motion [J]
+    double energy, slope, curve; // energy of v + x d less what it should be: at x = 0, derivatives
+    int n_contact, n_impact;     // contacts, and impacts that they have made
+    int left;                    // of an impact: steps left to lower restitution by
+} CondImpactIsland;
+
+// The two that a contact is between.
+typedef struct CondImpactPair {
+    int body[2], plane; // the higher number first; -1: nothing that moves, no plane
+    int first;          // contact between them
+    int led;            // at the first one, 1: all of them are in the round at hand
+} CondImpactPair;
+
+typedef struct CondImpact {
+    CondContactStage stage; // its contacts are the closed ones of the step
+    int* contact_of;        // their index among the contacts of the step   (n_contact)
+    unsigned char* strikes; // 1: it closes in this step                    (n_contact)
+    int* island;            // of each body, by its lowest one              (n_body)
+    int* part;              // of each body, flags of CondImpactPart        (n_body)
+    int* impact;            // of each body, the impact of a round by its lowest one      (n_body)
+    CondImpactIsland* sum;  //                                              (n_body)
+    int n_exact;            // bodies of exact islands; 0: the stage did not run
+    int n_row;              // rows of joints behind the contacts, sim->rows.part
+    double* before;         // M^-1 b: v before the impulses of a problem   (n_dof)
+    double* after;          // v that impacts begin with, and lead to       (n_dof)
+    double* push;           // M^-1 of the normal impulses at what strikes  (n_dof)
+    double* momentum;       // scratch                                      (n_dof)
+    double* potential;      // of each body where the step has led [J]      (n_body)
+    double* impulse;        // sums of all problems [N s]     (n_contact + n_row, x 3)
+    double* expected;       // of the forces of the step [N s] (n_contact + n_row, x 3)
+    CondContact* group;     // the contacts of one problem        (n_contact + n_row)
+    int* member;            // which of the stage's they are      (n_contact + n_row)
+    CondImpactPair* pair;   // of each contact                                  (n_contact)
+    CondImpactPair* order;  // scratch: the same, pair by pair                  (n_contact)
+    double growth;          // of the energy exchanged: above this restitution is lowered
+} CondImpact;
+
+void cond_impact_destroy(CondImpact* impact);
+
+// Replaces the velocity of sim->next by one that the law of impacts allows, and sim->impulse by
+// what led there, where contacts closed in a way that asks for it.
+CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);
+
+// ---- islands (impact_island.c)
+
+// Speed at which the bodies approach at contact c of the step with velocity v; positive:
+// approaching. Gap of the contact at the end of the step [m].
+double cond_impact_approach(const CondSim* sim, int c, const double* v);
+double cond_impact_end_gap(const CondSim* sim, int c);
+
+// An approach below this is none [m/s].
+double cond_impact_still(const CondSim* sim);
+
+// 1 where contact c of the step closes in it, from a state apart.
+int cond_impact_strikes(const CondSim* sim, const CondState* state, int c);
+
+// Finds the islands and the parts of their bodies; returns 1 where one takes part.
+int cond_impact_find_islands(CondSim* sim, const CondState* state);
+
+// 1 where contact c of the step is one of the stage's.
+int cond_impact_is_listed(const CondSim* sim, int c);
+
+// The body whose island a contact of the stage, or a row behind them, belongs to.
+int cond_impact_body(const CondSim* sim, int k);
+
+// ---- impacts (impact_rounds.c)
+
+// Impacts change impact->after, by the law of the scene; their impulses are added to
+// impact->impulse.
+CondStatus cond_impact_rounds(CondSim* sim, CondSolveInfo* info);
+
+// Solves the problem of n contacts in impact->group that changes impact->before = M^-1 b, from
+// v = start and the impulses expected; NULL: none. v in stage->v, impulses in stage->lambda.
+CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected, int n,
+                             CondSolveInfo* info);
+
+// ---- energy (impact_energy.c)
+
+// impact->after of exact islands: from the velocity that the forces of the step have led to, where
+// nothing was struck, to the one that bodies arrive with.
+void cond_impact_arrive(CondSim* sim, const CondState* state);
+
+// What the correction of penetration has lifted since is paid for by the impulses.
+void cond_impact_settle(CondSim* sim);
+
+#endif

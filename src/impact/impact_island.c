@@ -1,0 +1,146 @@
+// Which bodies take part in the impact stage. Islands are those of closed contacts; each is looked
+// at by itself, so that nothing is changed by what is struck elsewhere.
+#include "base/disjoint.h"
+#include "impact/impact.h"
+#include "integrate/flight.h"
+#include "integrate/persistent.h"
+#include "math/vec3.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double CLOSED = 1e-9; // a gap below this counts as closed [m]
+static const double STILL = 1e-9;  // an approach below this is none [m/s],
+static const double FALL = 1e-4;   // nor is one below this share of what a step of weight makes
+
+double cond_impact_still(const CondSim* sim)
+{
+    return fmax(STILL, FALL * sim->time_step * vec3_norm(sim->model->settings.gravity));
+}
+
+double cond_impact_approach(const CondSim* sim, int c, const double* v)
+{
+    const CondContact* contact = &sim->assembly.contact[c];
+    double u[3];
+    cond_contact_velocity(contact, v, u);
+    return contact->phi[0] - u[0];
+}
+
+double cond_impact_end_gap(const CondSim* sim, int c)
+{
+    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    return candidate->gap + candidate->bias -
+           sim->time_step * cond_impact_approach(sim, c, sim->v_hat);
+}
+
+// 1 where contact c is closed at the end of the step.
+static int is_closed(const CondSim* sim, int c)
+{
+    return sim->lambda[3 * c] > 0.0 || !(cond_impact_end_gap(sim, c) > CLOSED);
+}
+
+// 1 where it may be met by what rebounds elsewhere: closed at the start, it gives speed back.
+static int may_be_met(const CondSim* sim, int c)
+{
+    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    return sim->model->settings.impact != COND_IMPACT_SIMULTANEOUS &&
+           candidate->restitution > 0.0 && !(candidate->gap > CLOSED);
+}
+
+// What was apart and carries a force has been struck, also where it has begun to approach within
+// the step because it turns. Else it is struck where it approached before; but what lasts
+// approaches by a rounding.
+int cond_impact_strikes(const CondSim* sim, const CondState* state, int c)
+{
+    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    int lasts = cond_persistent_is_moved(sim, c); // and is posed in the middle of the step
+    double speed = lasts ? cond_flight_approach(sim, state, candidate)
+                         : cond_impact_approach(sim, c, state->v);
+    int approaches = speed > cond_impact_still(sim);
+    if (cond_flight_is_apart(sim, candidate, speed))
+        return approaches || sim->lambda[3 * c] > 0.0;
+    return approaches && !lasts;
+}
+
+// What the contacts of an island ask for.
+enum { ALWAYS = 1, MEETS = 2, GIVES_BACK = 4, DOES_BOTH = 8, IS_OTHER = 16 };
+
+static int asks_for(const CondSim* sim, const CondState* state, int c)
+{
+    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    int strikes = cond_impact_strikes(sim, state, c), bounces = candidate->restitution > 0.0;
+    int always = sim->theta[candidate->point[0].body] < 1.0;
+    return (always ? ALWAYS : 0) | (strikes ? MEETS : 0) | (bounces ? GIVES_BACK : 0) |
+           (strikes && bounces ? DOES_BOTH : 0);
+}
+
+// What an island does. At once, what is struck gives speed back itself; in rounds it may be others
+// than those that the impact begins with.
+static int part_of(const CondSim* sim, int asks)
+{
+    int at_once = sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS;
+    int rebounds = at_once ? asks & DOES_BOTH : asks & MEETS && asks & GIVES_BACK;
+    return (rebounds || asks & ALWAYS ? COND_IMPACT_TAKES_PART : 0) |
+           (rebounds ? COND_IMPACT_REBOUNDS : 0) |
+           (rebounds && !(asks & IS_OTHER) ? COND_IMPACT_EXACT : 0);
+}
+
+// 1 for a body whose energy the stage does not keep account of.
+static int is_other(const CondSim* sim, int b)
+{
+    CondBodyKind kind = sim->model->body[b].kind;
+    return (kind != COND_BODY_RIGID && kind != COND_BODY_PARTICLE) ||
+           (sim->held.n > 0 && cond_held_some(sim, b));
+}
+
+static void join_bodies(const CondSim* sim, int* of)
+{
+    for (int b = 0; b < sim->model->n_body; b++)
+        of[b] = b;
+    for (int c = 0; c < sim->candidates.n; c++) {
+        const CondPoint* point = sim->candidates.candidate[c].point;
+        if (point[1].body >= 0 && (is_closed(sim, c) || may_be_met(sim, c)))
+            cond_disjoint_join(of, point[0].body, point[1].body);
+    }
+    for (int b = 0; b < sim->model->n_body; b++) // the lowest of its bodies, settled already
+        of[b] = cond_disjoint_find(of, b);
+}
+
+int cond_impact_find_islands(CondSim* sim, const CondState* state)
+{
+    int *of = sim->impact->island, *part = sim->impact->part, any = 0;
+    join_bodies(sim, of);
+    memset(part, 0, (size_t)sim->model->n_body * sizeof *part);
+    for (int c = 0; c < sim->candidates.n; c++)
+        if (is_closed(sim, c) || may_be_met(sim, c))
+            part[of[sim->candidates.candidate[c].point[0].body]] |= asks_for(sim, state, c);
+    for (int r = 0; r < sim->rows.n; r++)
+        if (cond_joint_row_needs_impact(sim, r))
+            part[of[sim->rows.row[r].body]] |= ALWAYS;
+    for (int b = 0; b < sim->model->n_body; b++)
+        if (part[of[b]] && is_other(sim, b))
+            part[of[b]] |= IS_OTHER;
+    sim->impact->n_exact = 0;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        part[b] = of[b] == b ? part_of(sim, part[b]) : part[of[b]];
+        any |= part[b];
+        sim->impact->n_exact += (part[b] & COND_IMPACT_EXACT) != 0;
+    }
+    return any;
+}
+
+int cond_impact_is_listed(const CondSim* sim, int c)
+{
+    int part = sim->impact->part[sim->candidates.candidate[c].point[0].body];
+    return part & COND_IMPACT_TAKES_PART &&
+           (is_closed(sim, c) || (part & COND_IMPACT_REBOUNDS && may_be_met(sim, c)));
+}
+
+int cond_impact_body(const CondSim* sim, int k)
+{
+    const CondImpact* impact = sim->impact;
+    int n = impact->stage.candidates.n;
+    return k < n ? impact->stage.candidates.candidate[k].point[0].body
+                 : sim->rows.row[sim->rows.part[k - n]].body;
+}

@@ -1,0 +1,404 @@
+// The equation of the step gives the change of energy up to what the linearisation or the middle of
+// the step get wrong. That is measured here, group by group, and taken out of the motion:
+//     v <- r + s (v - r),     s^2 = 1 - excess / T(v - r)
+// with r the motion of the group as a rigid whole, which carries its momentum and angular momentum,
+// or 0 where something outside holds the group.
+#include "integrate/balance.h"
+
+#include "base/memory.h"
+#include "base/sum.h"
+#include "body/body.h"
+#include "integrate/group.h"
+#include "integrate/tangent.h"
+#include "linear/cholesky.h"
+#include "potential/attachment.h"
+#include "potential/potential.h"
+#include "problem/block.h"
+#include "sim/sim.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double RESTORED = 0.02;              // of the energy of motion that may be given back
+static const double INEXACT = 16.0 * DBL_EPSILON; // of a potential energy, by rounding of its terms
+
+CondStatus cond_balance_create(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondContext* m = &sim->arena.context;
+    CondBalance* balance = sim->balance;
+    size_t n = (size_t)model->n_dof;
+    balance->q = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
+    balance->v = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    balance->p = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    balance->extra = cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof(double));
+    balance->spans =
+        cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *balance->spans);
+    balance->rigid = cond_arena_allocate(&sim->arena, 6 * n, sizeof(double));
+    if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->spans ||
+        !balance->rigid)
+        return COND_OUT_OF_MEMORY;
+    cond_tangent_begin(m, sim->tangent);
+    CondStatus status = cond_groups_create(m, model->n_body, sim->groups);
+    return status ? status : cond_kinematics_create(model, &balance->end);
+}
+
+void cond_balance_destroy(CondSim* sim)
+{
+    CondBalance* balance = sim->balance;
+    if (balance->end.model)
+        cond_kinematics_destroy(&balance->end);
+    cond_groups_destroy(sim->groups);
+    cond_tangent_end(sim->tangent);
+}
+
+// sum[g] += scale x.y over the bodies of each group
+static void add_products(const CondSim* sim, double scale, const double* x, const double* y,
+                         double* sum)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        sum[sim->groups->of[b]] +=
+            scale * cond_dot(body->n_dof, x + body->dof_begin, y + body->dof_begin,
+                             model->settings.solver.threads);
+    }
+}
+
+// The same over the coordinates that are held.
+static void add_held_products(const CondSim* sim, double scale, const double* x, const double* y,
+                              double* sum)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            sum[sim->groups->of[b]] += sim->held.flag[i] ? scale * x[i] * y[i] : 0.0;
+}
+
+void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v,
+                          double* energy)
+{
+    memset(energy, 0, (size_t)sim->groups->n * sizeof *energy);
+    cond_assembly_multiply_masses(&sim->matrix, kinematics, v, sim->balance->p,
+                                  sim->model->settings.solver.threads);
+    add_products(sim, 0.5, v, sim->balance->p, energy);
+    if (sim->held.n > 0) // what moves as it is told has no part in the balance
+        add_held_products(sim, -0.5, v, sim->balance->p, energy);
+}
+
+static void add_energy(const CondGroups* groups, int group, double sign, double potential,
+                       double* energy)
+{
+    energy[group] += sign * potential;
+    groups->inexact[group] += INEXACT * fabs(potential);
+}
+
+// energy[g] += sign times the potential energy that is the group's own; its size joins inexact.
+static void add_potential(const CondSim* sim, const CondKinematics* kinematics, double sign,
+                          double* energy)
+{
+    const CondModel* model = sim->model;
+    const CondState* next = sim->next; // whose attachments act in this step
+    const int* of = sim->groups->of;
+    for (int b = 0; b < model->n_body; b++)
+        add_energy(sim->groups, of[b], sign,
+                   cond_body_ops(model->body[b].kind)
+                       ->potential(&model->body[b], kinematics, model->settings.gravity),
+                   energy);
+    for (int i = 0; i < model->n_spring; i++) {
+        const CondSpring* spring = &model->spring[i];
+        int body = spring->end[0].body >= 0 ? spring->end[0].body : spring->end[1].body;
+        if (!cond_spring_is_off(next, spring))
+            add_energy(sim->groups, of[body], sign, cond_spring_energy(kinematics, spring), energy);
+    }
+    for (int i = 0; i < next->n_weld; i++)
+        if (next->weld[i].active && !cond_weld_is_led(&next->weld[i]))
+            add_energy(sim->groups, of[cond_weld_body(&next->weld[i])], sign,
+                       cond_weld_energy(kinematics, &next->weld[i]), energy);
+}
+
+// energy[g] -= t (power of forces, motors, frames in space and the user's hand, of damping and of
+// contacts), all as they act in this step.
+static CondStatus subtract_work(CondSim* sim, const CondState* state, double* energy)
+{
+    const CondModel* model = sim->model;
+    CondBalance* balance = sim->balance;
+    CondCandidateList none = {.n = 0};
+    double *given = sim->work, *lost = balance->p, t = sim->time_step;
+    size_t bytes = (size_t)model->n_dof * sizeof(double);
+    cond_newton_pose(sim, state);
+    for (int b = 0; b < model->n_body; b++)
+        balance->extra[b] = sim->linear[b] ? sim->length[b] : 0.0;
+    memset(given, 0, bytes);
+    cond_force_add(&sim->at_end, state, sim->time_step, given);
+    cond_assembly_begin_damping(&sim->matrix, &sim->at_end);
+    CondStatus status =
+        cond_sim_couple(sim, &sim->at_end, COND_COUPLED_GIVEN, balance->extra, &sim->matrix, given);
+    if (!status) // of the others the damping alone does work
+        status = cond_sim_couple(sim, &sim->at_end, COND_COUPLED_OWN | COND_COUPLED_DAMPED, NULL,
+                                 &sim->matrix, balance->v);
+    if (!status)
+        status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
+    if (status)
+        return status;
+    cond_problem_multiply(&sim->matrix.problem, sim->v_hat, lost);
+    add_products(sim, -t, sim->v_hat, given, energy);
+    add_products(sim, t, sim->v_hat, lost, energy);
+    for (int c = 0; c < cond_sim_n_force(sim); c++) {
+        const CondContact* contact = &sim->assembly.contact[c];
+        int row = c - sim->candidates.n;
+        int body = row < 0 ? sim->candidates.candidate[c].point[0].body : sim->rows.row[row].body;
+        double u[3], power = 0.0;
+        cond_contact_velocity(contact, sim->v_hat, u);
+        for (int i = 0; i < 3; i++)
+            power += (u[i] - contact->phi[i]) * sim->lambda[3 * c + i];
+        energy[sim->groups->of[body]] -= t * power;
+    }
+    return COND_OK;
+}
+
+// energy[g] -= t times the power of what holds coordinates, their inertia left out: of the reaction
+// (A v - b - Jc' lambda) - M (v - v_k)/h.
+static void subtract_held_work(CondSim* sim, const CondState* state, double* energy)
+{
+    const CondModel* model = sim->model;
+    double *force = sim->held.force, *dv = sim->work, *p = sim->balance->p;
+    cond_problem_multiply(&sim->assembly.problem, sim->v_hat, force);
+    for (int c = 0; c < sim->candidates.n; c++)
+        cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, force);
+    for (int i = 0; i < model->n_dof; i++) {
+        force[i] -= sim->assembly.b[i];
+        dv[i] = sim->v_hat[i] - state->v[i];
+    }
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
+                                  model->settings.solver.threads);
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            force[i] -= p[i] / sim->length[b];
+    add_held_products(sim, -sim->time_step, sim->v_hat, force, energy);
+}
+
+void cond_balance_pose(CondSim* sim, const CondState* state)
+{
+    CondBalance* balance = sim->balance;
+    memcpy(balance->q, state->q, (size_t)sim->model->n_q * sizeof(double));
+    cond_sim_advance(sim->model, sim->v_hat, sim->time_step, balance->q);
+    cond_kinematics_set(&balance->end, balance->q);
+    for (int b = 0; b < sim->model->n_body; b++)
+        balance->spans[b] = !sim->linear[b] && sim->theta[b] < 1.0;
+    sim->at_end.begin = &sim->at_start;
+    sim->at_end.end = &balance->end;
+    sim->at_end.spans = balance->spans;
+}
+
+// A group all of whose bodies move as they are told has no energy of its own to balance.
+static void leave_led_groups(const CondSim* sim, double* excess)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body && sim->held.n > 0; b++) {
+        int g = sim->groups->of[b], led = cond_held_whole(sim, b);
+        for (int other = 0; other < model->n_body && led; other++)
+            led = sim->groups->of[other] != g || cond_held_whole(sim, other);
+        excess[g] = led ? 0.0 : excess[g];
+    }
+}
+
+CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    CondBalance* balance = sim->balance;
+    CondGroups* groups = sim->groups;
+    double* excess = groups->excess;
+    cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
+    memset(excess, 0, (size_t)groups->n * sizeof *excess);
+    memset(groups->inexact, 0, (size_t)groups->n * sizeof *groups->inexact);
+    add_potential(sim, &sim->at_start, -1.0, excess);
+    CondStatus status = subtract_work(sim, state, excess); // sets balance->end
+    if (status)
+        return status;
+    if (sim->held.n > 0)
+        subtract_held_work(sim, state, excess);
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            balance->v[i] = state->v[i] + (sim->v_hat[i] - state->v[i]) / sim->theta[b];
+    cond_held_put_end(sim, balance->v);
+    cond_balance_kinetic(sim, &balance->end, balance->v, groups->kinetic);
+    add_potential(sim, &balance->end, 1.0, excess);
+    for (int g = 0; g < groups->n; g++)
+        excess[g] += groups->kinetic[g] - groups->before[g];
+    leave_led_groups(sim, excess);
+    return COND_OK;
+}
+
+// y = M x for the bodies of a group.
+static void multiply_mass(const CondSim* sim, int group, const double* x, double* y)
+{
+    const CondGroups* groups = sim->groups;
+    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
+        int at = sim->model->body[groups->body[k]].dof_begin;
+        cond_block_multiply(&sim->matrix.problem.block[groups->body[k]], x + at, NULL, y + at,
+                            sim->model->settings.solver.threads);
+    }
+}
+
+// x.y over the coordinates of a group.
+static double product_of(const CondSim* sim, int group, const double* x, const double* y)
+{
+    const CondGroups* groups = sim->groups;
+    double sum = 0.0;
+    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
+        const CondBody* body = &sim->model->body[groups->body[k]];
+        sum += cond_dot(body->n_dof, x + body->dof_begin, y + body->dof_begin,
+                        sim->model->settings.solver.threads);
+    }
+    return sum;
+}
+
+// A group's motions as a rigid whole that a velocity and an angular velocity of 1 give, about a
+// point of its first body.
+static void make_rigid(CondSim* sim, int group)
+{
+    const CondModel* model = sim->model;
+    const CondGroups* groups = sim->groups;
+    const CondBody* origin = &model->body[groups->body[groups->begin[group]]];
+    CondPose pose =
+        cond_body_ops(origin->kind)
+            ->pose(origin, sim->at_end.q + origin->q_begin, sim->next->v + origin->dof_begin);
+    for (int i = groups->begin[group]; i < groups->begin[group] + groups->members[group]; i++) {
+        const CondBody* body = &model->body[groups->body[i]];
+        for (int k = 0; k < 6; k++) {
+            double twist[6] = {0.0};
+            twist[k] = 1.0;
+            cond_body_ops(body->kind)
+                ->drift(body, sim->at_end.q + body->q_begin, twist, pose.position,
+                        sim->balance->rigid + (ptrdiff_t)k * model->n_dof + body->dof_begin);
+        }
+    }
+}
+
+// The rigid motion of a group that carries its momentum: r = R (R' M R)^-1 R' M v, in balance->v;
+// and T(v - r).
+static double split(CondSim* sim, int group, const double* v)
+{
+    const CondModel* model = sim->model;
+    const CondGroups* groups = sim->groups;
+    CondBalance* balance = sim->balance;
+    int n = model->n_dof;
+    double inertia[36] = {0.0}, twist[6] = {0.0}, trace = 0.0;
+    for (int k = 0; k < 6; k++) {
+        multiply_mass(sim, group, balance->rigid + (ptrdiff_t)k * n, balance->p);
+        twist[k] = product_of(sim, group, balance->p, v);
+        for (int l = 0; l < 6; l++)
+            inertia[6 * k + l] =
+                product_of(sim, group, balance->p, balance->rigid + (ptrdiff_t)l * n);
+        trace += inertia[7 * k];
+    }
+    for (int k = 0; k < 6; k++) // what lies on a line has no inertia about it
+        inertia[7 * k] += 1e-14 * trace;
+    if (cond_cholesky_factor(6, inertia))
+        memset(twist, 0, sizeof twist);
+    else
+        cond_cholesky_solve(6, inertia, twist);
+    for (int b = groups->begin[group]; b < groups->begin[group] + groups->members[group]; b++) {
+        const CondBody* body = &model->body[groups->body[b]];
+        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++) {
+            balance->v[i] = 0.0;
+            for (int k = 0; k < 6; k++)
+                balance->v[i] += balance->rigid[(ptrdiff_t)k * n + i] * twist[k];
+            sim->work[i] = v[i] - balance->v[i];
+        }
+    }
+    multiply_mass(sim, group, sim->work, balance->p);
+    return 0.5 * product_of(sim, group, sim->work, balance->p);
+}
+
+// balance->v = 0 on the coordinates of a group.
+static void rest(CondSim* sim, int group)
+{
+    const CondGroups* groups = sim->groups;
+    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
+        const CondBody* body = &sim->model->body[groups->body[k]];
+        memset(sim->balance->v + body->dof_begin, 0, (size_t)body->n_dof * sizeof(double));
+    }
+}
+
+// The factor of the velocities of a group whose contacts last, with `energy` that of its motion by
+// now and `lift` what the correction of its penetration has raised it by. The impact stage may have
+// taken energy from it since the balance was made, as it should, and has given it none that stays:
+// of what was lost only what the law has no part in comes back. A lift is paid for by the motion
+// that led in there, but not one out of deep overlap, which no motion led to.
+static double settle_persistent(const CondGroups* groups, int g, double energy, double lift)
+{
+    double excess = groups->excess[g] + fmin(fmax(lift, 0.0), RESTORED * energy);
+    double aim = fmin(energy, groups->kinetic[g]) - excess;
+    if (!(energy > 0.0) || (aim > energy && -excess > RESTORED * energy))
+        return 1.0;
+    return sqrt(fmax(0.0, aim / energy));
+}
+
+// 1 where something holds joints of a group.
+static int is_held(const CondSim* sim, int g)
+{
+    for (int r = 0; r < sim->rows.n; r++)
+        if (sim->groups->of[sim->rows.row[r].body] == g)
+            return 1;
+    return 0;
+}
+
+// 1 where the energy of one of a group's bodies is settled by the impact stage.
+static int has_rebounded(const CondSim* sim, int g)
+{
+    const CondGroups* groups = sim->groups;
+    for (int k = groups->begin[g]; k < groups->begin[g] + groups->members[g]; k++)
+        if (cond_impact_is_exact(sim, groups->body[k]))
+            return 1;
+    return 0;
+}
+
+void cond_sim_balance(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondGroups* groups = sim->groups;
+    double* v = sim->next->v;
+    int ready = 0;
+    if (model->settings.integrator != COND_INTEGRATOR_AUTO)
+        return;
+    if (sim->moved) {
+        cond_balance_kinetic(sim, &sim->at_end, v, groups->before);
+        memset(groups->load, 0, (size_t)groups->n * sizeof *groups->load); // is free by now
+        add_potential(sim, &sim->at_end, 1.0, groups->load);
+        add_potential(sim, &sim->balance->end, -1.0, groups->load);
+    }
+    for (int g = 0; g < groups->n; g++) {
+        int whole = groups->anchored[g] || groups->touched[g];
+        int lasts = groups->touched[g] && !groups->euler[g] && !groups->lands[g];
+        double energy = groups->kinetic[g], excess = groups->excess[g];
+        // Implicit Euler loses energy by its nature; what has rebounded has its own account.
+        if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0) || has_rebounded(sim, g))
+            continue;
+        if (-excess > RESTORED * energy && is_held(sim, g))
+            continue; // what hardly moves would get the rounding of its potential energy as speed
+        rest(sim, g);
+        if (!whole) {
+            if (!ready)
+                cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
+            ready = 1;
+            make_rigid(sim, g);
+            double inner = split(sim, g, v);
+            if (fabs(excess) <= inner)
+                energy = inner;
+            else if (fabs(excess) <= 1e-9 * energy)
+                continue; // a body that cannot change its shape
+            else          // more than what it moves by within itself: all of its motion pays
+                rest(sim, g);
+        }
+        double s = lasts ? settle_persistent(groups, g, groups->before[g], groups->load[g])
+                         : sqrt(fmax(0.0, 1.0 - excess / energy));
+        for (int k = groups->begin[g]; k < groups->begin[g] + groups->members[g]; k++) {
+            const CondBody* body = &model->body[groups->body[k]];
+            for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
+                v[i] = sim->balance->v[i] + s * (v[i] - sim->balance->v[i]);
+        }
+    }
+}

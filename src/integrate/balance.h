@@ -1,0 +1,37 @@
+// The energy of each group of bodies over a step, held against the work that was done on it.
+#ifndef COND_INTEGRATE_BALANCE_H
+#define COND_INTEGRATE_BALANCE_H
+
+#include "body/kinematics.h"
+#include "integrate/group.h"
+
+// Workspace of the integrator auto.
+typedef struct CondBalance {
+    CondKinematics end; // at q_{k+1}
+    double* q;          // q_{k+1}                                            (n_q)
+    double* v;          // v_{k+1}                                            (n_dof)
+    double* p;          // momenta                                            (n_dof)
+    double* extra;      // what forces on a body were extrapolated by [s]     (n_body)
+    int* spans;         // 1: the body takes the midpoint rule by Newton's method (n_body)
+    double* rigid;      // motions of the groups as rigid wholes          (6 x n_dof)
+} CondBalance;
+
+CondStatus cond_balance_create(CondSim* sim);
+void cond_balance_destroy(CondSim* sim);
+
+// balance.end at q_{k+1}, for the bodies in the middle of whose step forces are means over it.
+void cond_balance_pose(CondSim* sim, const CondState* state);
+
+// 1/2 v' M v of each group.                                                   energy (n of n_body)
+void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v,
+                          double* energy);
+
+// kinetic and excess of the groups, if the step went on with sim->v_hat and sim->lambda:
+//     excess = E(q_{k+1}, v_{k+1}) - E(q_k, v_k) - t (power of what is given, damping and contacts)
+// with E the energy of motion, weight, elasticity, springs and attachments.
+CondStatus cond_balance_measure(CondSim* sim, const CondState* state);
+
+// Takes the excess out of the velocity of sim->next, at sim->at_end.
+void cond_sim_balance(CondSim* sim);
+
+#endif

@@ -1,0 +1,360 @@
+// The non-linear integrators: Newton's method around the linear contact problem.
+//
+// With h = th t and q(v) = update(q_k, v, h), the representative velocity v of the step solves
+//     g(v) = M (v - v_k)/h - f(q(v), v) + D v - Jc' lambda = 0
+// and the contact law, where f holds all forces (-C v too) and M, D belong to q(v). Linearised at
+// an iterate v_i, with df/dv = -h K,
+//     A_i = M/h + h K + D,      b_i = M v_k/h + f_i + h K v_i = A_i v_i - r_i,
+// where r_i = M (v_i - v_k)/h - f_i + D v_i: a contact problem of the very kind of the linear step,
+// which is the first iteration (q(v) = q_k, K v_i = 0). Contacts are found once, at q_k. What A_i
+// leaves out, the change of M, C and D and negative geometric stiffness, slows the convergence down
+// but does not move the answer.
+#include "base/memory.h"
+#include "body/body.h"
+#include "integrate/balance.h"
+#include "potential/potential.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HALVINGS = 6 }; // of one step of Newton's method
+
+double cond_sim_theta(const CondSim* sim)
+{
+    switch (sim->model->settings.integrator) {
+    case COND_INTEGRATOR_EULER:
+    case COND_INTEGRATOR_AUTO:
+        return 1.0;
+    case COND_INTEGRATOR_MIDPOINT:
+    case COND_INTEGRATOR_VARIATIONAL:
+        return 0.5;
+    default:
+        return sim->model->settings.theta;
+    }
+}
+
+void cond_sim_set_theta(CondSim* sim, double theta)
+{
+    for (int b = 0; b < sim->model->n_body; b++) {
+        sim->linear[b] = 1;
+        sim->theta[b] = theta;
+        sim->length[b] = theta * sim->time_step;
+    }
+}
+
+static int is_newton(const CondSim* sim)
+{
+    return sim->model->settings.integrator != COND_INTEGRATOR_THETA;
+}
+
+CondStatus cond_newton_create(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    const CondContext* m = &sim->arena.context;
+    CondNewton* newton = &sim->newton;
+    CondTransportKind kind = settings->mass_root ? COND_TRANSPORT_ROOT
+                             : settings->integrator == COND_INTEGRATOR_VARIATIONAL
+                                 ? COND_TRANSPORT_MOMENTUM
+                                 : COND_TRANSPORT_VELOCITY;
+    size_t n = (size_t)model->n_dof;
+    CondStatus status = cond_transport_create(model, kind, &sim->transport);
+    if (status || !is_newton(sim))
+        return status;
+    newton->q = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
+    newton->start = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->v = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->r = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->diagonal = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->work = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    newton->history.arena.context = *m;
+    int all =
+        newton->q && newton->start && newton->v && newton->r && newton->diagonal && newton->work;
+    return all ? COND_OK : COND_OUT_OF_MEMORY;
+}
+
+void cond_newton_destroy(CondSim* sim)
+{
+    cond_arena_release(&sim->newton.history.arena);
+    cond_transport_destroy(&sim->transport);
+}
+
+// v_k as seen from a kinematics: M^(1/2) v or M v of a robot is carried there where the settings
+// say.
+static void see_start(CondSim* sim, const CondState* state, const CondKinematics* from,
+                      const CondKinematics* to, double* v)
+{
+    const CondModel* model = sim->model;
+    memcpy(v, state->v, (size_t)model->n_dof * sizeof *v);
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            cond_transport_move(&sim->transport, &model->body[b], from, to,
+                                v + model->body[b].dof_begin);
+}
+
+// Weight and -C v at the iterate. A rigid body under implicit Euler keeps the gyroscopic rule of
+// the linear step, which conserves its energy and bears any spin; under the midpoint rule -C v is
+// taken at the midpoint, as the second order asks.
+static void bias(CondSim* sim, const CondState* state, const double* v, double* f)
+{
+    const CondModel* model = sim->model;
+    const CondSceneSettings* settings = &model->settings;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        int at = body->dof_begin, euler = sim->theta[b] == 1.0;
+        if (sim->linear[b])
+            cond_sim_bias(sim, state, b, f);
+        else if (body->kind == COND_BODY_ROBOT)
+            cond_transport_bias(&sim->transport, body, &sim->at_end, v + at, 0.0, settings->gravity,
+                                f + at);
+        else
+            cond_body_ops(body->kind)
+                ->bias(body, &sim->at_end, euler ? state->v + at : v + at,
+                       euler ? sim->time_step : 0.0, settings->gravity, f + at);
+    }
+}
+
+CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y)
+{
+    CondCandidateList none = {.n = 0};
+    cond_assembly_begin_damping(&sim->matrix, &sim->at_end);
+    // A step of length 0 leaves the damping alone in the gains. The forces are known already.
+    CondStatus status = cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL | COND_COUPLED_DAMPED,
+                                        NULL, &sim->matrix, y);
+    if (!status)
+        status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
+    if (!status)
+        cond_problem_multiply(&sim->matrix.problem, v, y);
+    return status;
+}
+
+void cond_newton_pose(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    double* q = sim->newton.q;
+    memcpy(q, state->q, (size_t)model->n_q * sizeof(double));
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (!sim->linear[b])
+            cond_body_ops(body->kind)
+                ->advance(body, sim->v_hat + body->dof_begin, sim->length[b], q + body->q_begin);
+    }
+    cond_kinematics_set(&sim->at_end, q);
+    if (sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
+        cond_balance_pose(sim, state);
+}
+
+// r = M (v - v_k)/h - f + D v, where r = D v already; of a linear body -b = -M v_k/h - f.
+static void add_inertia(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    CondNewton* newton = &sim->newton;
+    double *r = newton->r, *dv = sim->work, *p = newton->work;
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            dv[i] = (sim->linear[b] ? 0.0 : sim->v_hat[i]) - newton->start[i];
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
+                                  model->settings.solver.threads);
+    for (int b = 0; b < model->n_body; b++)
+        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
+            r[i] = (sim->linear[b] ? 0.0 : r[i]) + p[i] / sim->length[b] - sim->f[i];
+}
+
+CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    CondNewton* newton = &sim->newton;
+    double *r = newton->r, *work = newton->work;
+    const double* v = sim->v_hat;
+    int n = model->n_dof;
+    cond_newton_pose(sim, state);
+    see_start(sim, state, &sim->at_start, &sim->at_end, newton->start);
+    bias(sim, state, v, sim->f);
+    cond_force_add(&sim->at_end, state, sim->time_step, sim->f);
+    cond_assembly_begin(&sim->assembly, &sim->at_end, sim->length, sim->f);
+    CondStatus status =
+        cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);
+    if (!status)
+        status = cond_sim_finish(sim);
+    if (!status)
+        status = cond_newton_damp(sim, v, r);
+    if (status)
+        return status;
+    add_inertia(sim);
+    memcpy(work, r, (size_t)n * sizeof *work);
+    for (int c = 0; c < cond_sim_n_force(sim); c++)
+        cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, work);
+    cond_problem_diagonal(&sim->assembly.problem, newton->diagonal);
+    return COND_OK;
+}
+
+// Evaluates the iterate, with the size of its residual: sqrt(g' diag(A)^-1 g) [sqrt(W)].
+static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
+{
+    const CondNewton* newton = &sim->newton;
+    CondStatus status = cond_newton_evaluate(sim, state);
+    if (status)
+        return status;
+    *size = 0.0;
+    for (int i = 0; i < sim->model->n_dof; i++)
+        if (!sim->held.flag[i]) // what holds a coordinate gives what is missing
+            *size += newton->work[i] * newton->work[i] / newton->diagonal[i];
+    *size = sqrt(*size);
+    return isfinite(*size) ? COND_OK : COND_DIVERGED;
+}
+
+// b = A v - r, and -r of a linear body.
+double cond_newton_right_hand_side(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    double *b = sim->assembly.b, size = 0.0;
+    cond_problem_multiply(&sim->assembly.problem, sim->v_hat, b);
+    for (int k = 0; k < model->n_body; k++)
+        for (int i = model->body[k].dof_begin, n = 0; n < model->body[k].n_dof; n++, i++) {
+            b[i] = (sim->linear[k] ? 0.0 : b[i]) - sim->newton.r[i];
+            double load = sim->held.flag[i] ? sim->newton.work[i] : b[i];
+            size += load * load / sim->newton.diagonal[i];
+        }
+    return sqrt(size);
+}
+
+double cond_newton_mass(const CondBody* body, const CondKinematics* kinematics)
+{
+    double centre[3];
+    if (body->kind == COND_BODY_SOFT)
+        return body->fem->total_mass;
+    if (body->kind == COND_BODY_ROBOT)
+        return cond_articulation_center(body->arm, kinematics->arm[body->index].work, centre);
+    return body->mass;
+}
+
+// |dv| in m/s: the largest sqrt(dv' M dv / mass) of any body, which weighs turning by the inertia.
+static double change_of(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    double *dv = sim->work, *p = sim->newton.work, largest = 0.0;
+    for (int i = 0; i < model->n_dof; i++)
+        dv[i] = sim->v_hat[i] - sim->newton.v[i];
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
+                                  sim->model->settings.solver.threads);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        double energy = 0.0;
+        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
+            energy += dv[i] * p[i];
+        largest = fmax(largest, sqrt(fmax(energy, 0.0) / cond_newton_mass(body, &sim->at_end)));
+    }
+    return largest;
+}
+
+void cond_newton_halve(int n, const double* base, double* x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = 0.5 * (x[i] + base[i]);
+}
+
+// Evaluates the iterate; while its residual is larger than the last one's, goes back half the way.
+// Below `noise` the residual is that of the linear solves and says nothing.
+static CondStatus descend(CondSim* sim, const CondState* state, double noise, double* size)
+{
+    CondNewton* newton = &sim->newton;
+    double last = *size;
+    CondStatus status = evaluate(sim, state, size);
+    for (int i = 0; i < HALVINGS; i++) {
+        int worse = status == COND_DIVERGED || (!status && *size > fmax(last, noise));
+        if (!worse || !isfinite(last))
+            break;
+        cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);
+        cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->lambda);
+        status = evaluate(sim, state, size);
+    }
+    return status;
+}
+
+// Work is summed over the iterations; everything else is that of the last.
+void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last)
+{
+    CondSolveInfo sum = *last;
+    cond_solve_info_add_work(info, last, &sum);
+    *info = sum;
+}
+
+// The linear step is the first iteration.
+static CondStatus begin(CondSim* sim)
+{
+    CondNewton* newton = &sim->newton;
+    newton->iterations = 1;
+    newton->size = INFINITY;
+    newton->noise = 0.0;
+    newton->history.n = newton->history.failed = 0;
+    cond_history_add(&newton->history, INFINITY);
+    for (int b = 0; b < sim->model->n_body && sim->model->settings.newton_iterations > 1; b++)
+        sim->linear[b] = 0;
+    return COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim));
+}
+
+void cond_newton_keep(CondSim* sim)
+{
+    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)cond_sim_n_force(sim);
+    memcpy(sim->newton.v, sim->v_hat, n * sizeof(double));
+    memcpy(sim->newton.lambda, sim->lambda, n_lambda * sizeof(double));
+}
+
+CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus solved,
+                            CondSolveInfo* info, CondNext* next)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    CondNewton* newton = &sim->newton;
+    double floor = settings->solver.stop == COND_STOP_CERTIFICATE
+                       ? fmax(1e-12, 10.0 * settings->solver.tolerance)
+                       : 1e-6;
+    if (solved < 0)
+        return solved;
+    if (newton->phase == COND_NEWTON_BEGINS) {
+        if (begin(sim))
+            return COND_OUT_OF_MEMORY;
+    } else {
+        double change = change_of(sim);
+        cond_history_add(&newton->history, change);
+        newton->iterations++;
+        if (newton->history.failed)
+            return COND_OUT_OF_MEMORY;
+        if (change < settings->newton_tolerance)
+            return solved;
+    }
+    if (newton->iterations >= settings->newton_iterations)
+        return info->status = COND_NOT_CONVERGED;
+    CondStatus status = descend(sim, state, newton->noise, &newton->size);
+    if (status < 0)
+        return status;
+    newton->noise = floor * cond_newton_right_hand_side(sim);
+    cond_newton_keep(sim);
+    newton->phase = COND_NEWTON_ITERATES;
+    *next = COND_NEXT_SOLVE;
+    return COND_OK;
+}
+
+const double* cond_sim_representative(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    double* v = sim->work;
+    memcpy(v, sim->v_hat, (size_t)model->n_dof * sizeof *v);
+    if (model->n_body == 0 || sim->linear[0] || sim->transport.kind == COND_TRANSPORT_VELOCITY)
+        return v;
+    cond_newton_pose(sim, state);
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            cond_transport_move(&sim->transport, &model->body[b], &sim->at_end, &sim->at_start,
+                                v + model->body[b].dof_begin);
+    return v;
+}
+
+void cond_sim_transport(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            cond_transport_move(&sim->transport, &model->body[b], &sim->at_start, &sim->at_end,
+                                sim->next->v + model->body[b].dof_begin);
+}

@@ -1,0 +1,237 @@
+// With contacts that last, the midpoint rule is
+//     M (v - v_k)/(t/2) = f(q_m, v) + J_m' lambda,     v_{k+1} = 2 v - v_k,     law on J_m v +
+//     gap/t
+// where q_m = update(q_k, v, t/2) and J_m belongs to the points that touch there: on a rim, others
+// than at q_k. As d gap/dt = J_n(q) v, the gap at the end of the step is kept to the third order in
+// t, and the contacts do the work that t lambda' J_m v says. What is left of J v at q_{k+1}, of the
+// second order, is taken out by the impact stage there (impact/impact.c), as RATTLE does.
+#include "integrate/persistent.h"
+
+#include "base/memory.h"
+#include "body/body.h"
+#include "integrate/balance.h"
+#include "math/vec3.h"
+#include "potential/attachment.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double RATE = 1e-4;  // of its energy that a group may lose to implicit Euler [1/s]
+static const double STILL = 1e-6; // of the energy of a step's free fall: what rests
+static const double STRUCK = 2.5; // times its energy: what an impact weighs against that loss
+static const double TURNED = 0.9; // cosine below which a normal is another one
+static const double CLOSE = 1e-6; // how near contacts are looked for, beside the way [m]
+static const double OPEN = 1e-3;  // of its size by which a contact may be open at the end
+
+// 1 where the settings allow for it: the impact stage takes part, and answers are exact.
+static int is_asked(const CondSim* sim)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    return sim->persistent != COND_PERSISTENT_BARRED && settings->impact != COND_IMPACT_OFF &&
+           isinf(settings->kv) && settings->solver.stop == COND_STOP_CERTIFICATE;
+}
+
+// 1 for bodies whose motion is worth it. What is soft loses most of what it has in contact anyway,
+// and what motors or frames in space lead has its energy from there.
+static int is_able(const CondSim* sim, int b)
+{
+    const CondBody* body = &sim->model->body[b];
+    const CondMotor* motor = sim->next->motor + body->target_begin;
+    if (body->kind == COND_BODY_ROBOT)
+        for (int i = 0; i < body->arm->n_joint; i++)
+            if (motor[i].stiffness > 0.0 || motor[i].damping > 0.0)
+                return 0;
+    return body->kind != COND_BODY_SOFT && body->kind != COND_BODY_ROD;
+}
+
+int cond_persistent_may_be_barred(const CondSim* sim)
+{
+    return sim->moved && sim->persistent == COND_PERSISTENT_TRIED;
+}
+
+int cond_persistent_any(const CondSim* sim)
+{
+    for (int b = 0; b < sim->model->n_body; b++)
+        if (sim->groups->persistent[b])
+            return 1;
+    return 0;
+}
+
+void cond_persistent_agree(CondSim* sim)
+{
+    const CondGroups* groups = sim->groups;
+    int n_body = sim->model->n_body, *all = groups->fails; // is free
+    for (int g = 0; g < groups->n; g++)
+        all[g] = groups->touched[g];
+    for (int b = 0; b < n_body; b++)
+        all[groups->of[b]] &= groups->persistent[b];
+    for (int b = 0; b < n_body; b++)
+        groups->persistent[b] = all[groups->of[b]];
+}
+
+// Adds side s of a candidate: the force of its last step to f, and its velocity along the normal.
+static double add_side(const CondSim* sim, const CondState* state, const CondCandidate* candidate,
+                       int s, const double force[3], double* f)
+{
+    const CondKinematics* now = &sim->at_start;
+    double world[3], sign = s == 0 ? 1.0 : -1.0, along = 0.0, *J = now->columns;
+    int* coordinate = now->list;
+    int n = cond_kinematics_point(now, &candidate->point[s], world, NULL, NULL);
+    int node = cond_kinematics_is_node(sim->model, &candidate->point[s]);
+    cond_kinematics_point(now, &candidate->point[s], world, coordinate, node ? NULL : J);
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < 3; i++) {
+            double entry = sign * (node ? i == k : J[i * n + k]);
+            f[coordinate[k]] += entry * force[i];
+            along += candidate->frame[i] * entry * state->v[coordinate[k]];
+        }
+    return along;
+}
+
+// The energy that a contact takes at once where it closes in this step.
+static double strike_energy(const CondSim* sim, const CondCandidate* candidate, double speed)
+{
+    double mass = INFINITY;
+    if (!(speed > 0.0 && candidate->gap < sim->time_step * speed))
+        return 0.0;
+    for (int s = 0; s < 2; s++)
+        if (candidate->point[s].body >= 0)
+            mass = fmin(mass, cond_newton_mass(&sim->model->body[candidate->point[s].body],
+                                               &sim->at_start));
+    return 0.5 * mass * speed * speed;
+}
+
+// Of each group, the energy t^2/2 F' M^-1 F that implicit Euler would lose, with F the forces of
+// this step and the contact forces of the last one; less STRUCK times that of impacts.
+static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
+{
+    const CondModel* model = sim->model;
+    const CondGroups* groups = sim->groups;
+    double *f = sim->balance->v, *a = sim->work, t = sim->time_step;
+    memcpy(f, sim->f, (size_t)model->n_dof * sizeof *f);
+    memset(loss, 0, (size_t)groups->n * sizeof *loss);
+    for (int c = 0, k = 0; c < sim->candidates.n; c++) { // both lists ascend with the key
+        const CondCandidate* candidate = &sim->candidates.candidate[c];
+        double force[3] = {0.0}, speed = 0.0;
+        if (!groups->persistent[candidate->point[0].body])
+            continue;
+        while (k < state->n_memory && cond_key_less(state->memory[k].key, candidate->key))
+            k++;
+        if (k < state->n_memory && cond_key_equal(state->memory[k].key, candidate->key))
+            mat3_multiply_transposed(candidate->frame, state->memory[k].lambda, force);
+        for (int s = 0; s < 2; s++)
+            if (candidate->point[s].body >= 0)
+                speed -= add_side(sim, state, candidate, s, force, f);
+        loss[groups->of[candidate->point[0].body]] -= STRUCK * strike_energy(sim, candidate, speed);
+    }
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (!groups->persistent[b])
+            continue;
+        cond_body_ops(body->kind)->accelerate(body, &sim->at_start, f + body->dof_begin, a);
+        for (int i = 0; i < body->n_dof; i++)
+            loss[groups->of[b]] += 0.5 * t * t * f[body->dof_begin + i] * a[i];
+    }
+}
+
+void cond_persistent_choose(CondSim* sim, const CondState* state)
+{
+    const CondGroups* groups = sim->groups;
+    double* loss = groups->excess;
+    int asked = is_asked(sim);
+    for (int b = 0; b < sim->model->n_body; b++)
+        groups->persistent[b] = asked && is_able(sim, b);
+    for (int i = 0; i < sim->next->n_weld; i++)
+        if (sim->next->weld[i].active && cond_weld_is_led(&sim->next->weld[i]))
+            groups->persistent[cond_weld_body(&sim->next->weld[i])] = 0;
+    cond_persistent_agree(sim);
+    if (!cond_persistent_any(sim))
+        return;
+    estimate_losses(sim, state, loss);
+    cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
+    for (int b = 0; b < sim->model->n_body; b++) {
+        int g = groups->of[b];
+        groups->persistent[b] &= loss[g] > RATE * sim->time_step * groups->before[g] &&
+                                 loss[g] > STILL * groups->fall[g];
+    }
+}
+
+const CondCandidateList* cond_persistent_list(const CondSim* sim)
+{
+    return sim->moved ? &sim->middle_candidates : &sim->candidates;
+}
+
+int cond_persistent_is_moved(const CondSim* sim, int c)
+{
+    return sim->moved && sim->middle_candidates.candidate[c].moved;
+}
+
+int cond_persistent_find(const CondCandidateList* list, const CondCandidate* candidate, int* from)
+{
+    while (*from < list->n && cond_key_less(list->candidate[*from].key, candidate->key))
+        ++*from;
+    int same = *from < list->n && cond_key_equal(list->candidate[*from].key, candidate->key);
+    return same && vec3_dot(list->candidate[*from].frame, candidate->frame) > TURNED ? *from : -1;
+}
+
+CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
+{
+    const CondModel* model = sim->model;
+    const CondCandidateList* list = &sim->candidates;
+    if (cond_candidates_reserve(&sim->middle_candidates, list->n))
+        return COND_OUT_OF_MEMORY;
+    cond_newton_pose(sim, state);
+    sim->at_end.begin = NULL;
+    for (int b = 0; b < model->n_body; b++)
+        sim->reach[b] =
+            sim->groups->persistent[b]
+                ? CLOSE + sim->time_step * cond_body_ops(model->body[b].kind)
+                                               ->speed(&model->body[b], &sim->at_end,
+                                                       sim->v_hat + model->body[b].dof_begin)
+                : 0.0;
+    sim->collider.wanted = sim->groups->persistent; // no others are moved
+    CondStatus status =
+        cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &sim->end_candidates);
+    sim->collider.wanted = NULL;
+    cond_hooks_filter(sim, &sim->end_candidates);
+    if (status)
+        return status;
+    for (int c = 0, from = 0; c < list->n; c++) {
+        CondCandidate* candidate = &sim->middle_candidates.candidate[c];
+        *candidate = list->candidate[c];
+        int at = sim->groups->persistent[candidate->point[0].body]
+                     ? cond_persistent_find(&sim->end_candidates, candidate, &from)
+                     : -1;
+        if (at < 0)
+            continue;
+        memcpy(candidate->point, sim->end_candidates.candidate[at].point, sizeof candidate->point);
+        memcpy(candidate->frame, sim->end_candidates.candidate[at].frame, sizeof candidate->frame);
+        candidate->moved = 1;
+    }
+    sim->middle_candidates.n = list->n;
+    sim->moved = 1;
+    return COND_OK;
+}
+
+void cond_persistent_end(CondSim* sim, const CondCandidate* candidate)
+{
+    for (int s = 0; s < 2 && sim->moved; s++)
+        if (candidate->point[s].body >= 0)
+            sim->groups->persistent[candidate->point[s].body] = 0;
+}
+
+void cond_persistent_widen(CondSim* sim)
+{
+    for (int b = 0; b < sim->model->n_body && sim->moved; b++)
+        if (sim->groups->persistent[b])
+            sim->reach[b] = OPEN * sim->model->body[b].size;
+}
+
+void cond_persistent_drop(CondSim* sim)
+{
+    for (int c = 0; c < sim->candidates.n && sim->moved; c++)
+        if (!sim->groups->persistent[sim->candidates.candidate[c].point[0].body])
+            sim->middle_candidates.candidate[c] = sim->candidates.candidate[c];
+    sim->moved &= cond_persistent_any(sim);
+}

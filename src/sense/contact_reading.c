@@ -1,0 +1,62 @@
+// What a step's contacts were: where, how strong, and between whom.
+#include "cond/sim.h"
+
+#include "sim/sim.h"
+#include "sleep/sleep.h"
+
+#include <string.h>
+
+CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
+{
+    CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
+    if (cond_sleep_gather(sim) || contact < 0 || contact >= sim->candidates.n)
+        return info;
+    info = cond_candidate_info(sim->model, &sim->candidates.candidate[contact]);
+    if (contact >= sim->n_ready)
+        return info;
+    info.relaxed = sim->relaxed[contact];
+    memcpy(info.force, sim->lambda + 3 * contact, sizeof info.force);
+    memcpy(info.impulse, sim->impulse + 3 * contact, sizeof info.impulse);
+    sim = cond_sleep_source(sim, &contact);
+    if (!sim)
+        return info; // of sleepers
+    const CondContact* made = &sim->assembly.contact[contact];
+    cond_contact_velocity(made, sim->next->v, info.velocity);
+    for (int i = 0; i < 3; i++)
+        info.velocity[i] -= made->phi[i];
+    return info;
+}
+
+// The share of a point that its nodes in a patch have.
+static double share_in(const CondPatch* patch, const CondPoint* point)
+{
+    double sum = 0.0;
+    for (int k = 0; k < point->part; k++)
+        for (int i = 0; i < patch->n_node; i++)
+            if (patch->node[i] == point->node[k]) {
+                sum += point->local[k];
+                break;
+            }
+    return sum;
+}
+
+int cond_sim_contact_patch(const CondSim* sim, int contact, int side, double* share)
+{
+    const CondModel* model = sim->model;
+    int best = -1;
+    double most = 0.0;
+    if (!cond_sleep_gather(sim) && contact >= 0 && contact < sim->candidates.n &&
+        (side == 0 || side == 1)) {
+        const CondPoint* point = &sim->candidates.candidate[contact].point[side];
+        int soft = point->body >= 0 && model->body[point->body].kind == COND_BODY_SOFT;
+        for (int i = 0; soft && i < model->n_patch; i++) {
+            double here =
+                model->patch[i].body == point->body ? share_in(&model->patch[i], point) : 0.0;
+            best = here > most ? i : best;
+            most = here > most ? here : most;
+        }
+    }
+    if (share)
+        *share = most;
+    return best;
+}

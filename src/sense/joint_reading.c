@@ -1,0 +1,109 @@
+// What acts in the joints of robots, read at the end of every step.
+#include "model/articulation.h"
+#include "potential/motor.h"
+#include "sim/sim.h"
+#include "sleep/sleep.h"
+
+#include <string.h>
+
+// The limit of a motor on the side that it pulls to.
+static void set_effort(CondSim* sim, int i)
+{
+    const CondMotor* motor = &sim->next->motor[i];
+    CondJointReading* reading = &sim->rows.reading[i];
+    reading->effort = reading->motor < 0.0 ? motor->effort_back : motor->effort;
+}
+
+// Robots of position-based dynamics have no motors, and those of the penalty method act at v_k.
+static void read_motors(CondSim* sim, const CondBody* body)
+{
+    const CondModel* model = sim->model;
+    double step = model->settings.method == COND_STEP_VELOCITY ? sim->length[body->index] : 0.0;
+    for (int j = 0; j < body->arm->n_joint; j++) {
+        CondJointReading* reading = &sim->rows.reading[body->target_begin + j];
+        *reading = (CondJointReading){.position = sim->next->q[cond_body_joint_q(body) + j],
+                                      .velocity = sim->next->v[cond_body_joint_v(body) + j]};
+        int i = body->target_begin + j;
+        if (sim->rows.motor[i])
+            reading->motor = sim->rows.base[i];
+        else if (model->settings.method != COND_STEP_PBD)
+            reading->motor =
+                cond_motor_torque(&sim->at_start, body, sim->next->motor + body->target_begin, j,
+                                  sim->middle[i], sim->rate[i], step, sim->v_hat);
+        set_effort(sim, i);
+    }
+}
+
+void cond_joint_rows_read(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondJointRows* rows = &sim->rows;
+    memset(rows->loose, 0, (size_t)model->n_loose * sizeof *rows->loose);
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            read_motors(sim, &model->body[b]);
+    for (int r = 0; r < rows->n; r++) {
+        const CondJointRow* row = &rows->row[r];
+        const CondBody* body = &model->body[row->body];
+        CondJointReading* reading =
+            &rows->reading[body->target_begin + (row->joint < body->arm->n_joint ? row->joint : 0)];
+        double force = cond_joint_row_sign(row->kind) * sim->impulse[3 * (sim->candidates.n + r)] /
+                       sim->time_step;
+        int beyond = row->joint - body->arm->n_joint;
+        if (beyond >= 0)
+            rows->loose[body->loose_begin + beyond] = force;
+        else if (row->kind == COND_ROW_LOWER || row->kind == COND_ROW_UPPER)
+            reading->limit += force;
+        else if (row->kind == COND_ROW_FRICTION)
+            reading->friction = force;
+        else if (row->kind == COND_ROW_MOTOR) { // which is counted from its base
+            reading->motor += force;
+            set_effort(sim, model->body[row->body].target_begin + row->joint);
+        } else
+            reading->velocity_limit += force;
+    }
+}
+
+// The last part ends where the step does.
+static void add_reading(const CondJointReading* part, CondJointReading* sum)
+{
+    CondJointReading out = *part;
+    out.motor += sum->motor;
+    out.friction += sum->friction;
+    out.limit += sum->limit;
+    out.velocity_limit += sum->velocity_limit;
+    *sum = out;
+}
+
+void cond_joint_rows_add_part(CondSim* sim)
+{
+    const CondJointRows* rows = &sim->rows;
+    for (int i = 0; i < sim->model->n_target; i++) {
+        if (sim->part == 0)
+            rows->sum[i] = (CondJointReading){0};
+        add_reading(&rows->reading[i], &rows->sum[i]);
+    }
+}
+
+void cond_joint_rows_mean(CondSim* sim, int parts)
+{
+    const CondJointRows* rows = &sim->rows;
+    for (int i = 0; i < sim->model->n_target; i++) {
+        CondJointReading* reading = &rows->reading[i];
+        *reading = rows->sum[i];
+        reading->motor /= parts;
+        reading->friction /= parts;
+        reading->limit /= parts;
+        reading->velocity_limit /= parts;
+    }
+}
+
+CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate, CondJointReading* reading)
+{
+    int known = coordinate >= 0 && coordinate < cond_model_n_coordinate(sim->model, body);
+    if (!known || !sim->sensors.ready)
+        return COND_BAD_ARGUMENT;
+    int target = sim->model->body[body].target_begin + coordinate;
+    *reading = cond_sleep_reader(sim)->rows.reading[target];
+    return COND_OK;
+}

@@ -1,0 +1,24 @@
+// What a program adds to the steps of a simulation: forces, a say about contacts, a look at every
+// step.
+#ifndef COND_SIM_HOOKS_H
+#define COND_SIM_HOOKS_H
+
+#include "assemble/assemble.h"
+
+struct CondSim;
+
+// Adds the forces of the program to f and their tangents to the assembly; step: th t of each body,
+// or NULL for the damping alone; assembly NULL: the forces alone.
+CondStatus cond_hooks_add_forces(struct CondSim* sim, const CondKinematics* kinematics,
+                                 const double* step, CondAssembly* assembly, double* f);
+
+// Takes out the contacts that the program refuses, and changes those that it changes.
+void cond_hooks_filter(const struct CondSim* sim, CondCandidateList* list);
+
+// Tells the program of a step.
+void cond_hooks_tell(const struct CondSim* sim, const CondState* state, const CondStepInfo* info);
+
+// 1 where nobody may sleep because of them.
+int cond_hooks_wake(const struct CondSim* sim);
+
+#endif

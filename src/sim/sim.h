@@ -1,0 +1,435 @@
+// Inside of a CondSim: the workspace of one simulation on one thread.
+#ifndef COND_SIM_SIM_H
+#define COND_SIM_SIM_H
+
+#include "assemble/assemble.h"
+#include "body/kinematics.h"
+#include "body/transport.h"
+#include "collide/collide.h"
+#include "law/answer.h"
+#include "law/history.h"
+#include "model/state.h"
+#include "sim/held.h"
+#include "sim/hooks.h"
+#include "sim/joint_rows.h"
+#include "sim/watch.h"
+
+// What becomes of contacts that last in this step.
+typedef enum CondPersistent {
+    COND_PERSISTENT_FREE,   // contacts last where they can
+    COND_PERSISTENT_TRIED,  // the same, and the step is tried again where the impact stage misses
+    COND_PERSISTENT_BARRED, // none do: it has missed
+} CondPersistent;
+
+// Where Newton's method around the contact problem is: before its first iteration, at an iterate
+// that was just solved for, or at a linear step that a group has retreated to.
+typedef enum CondNewtonPhase {
+    COND_NEWTON_BEGINS = 0,
+    COND_NEWTON_ITERATES,
+    COND_NEWTON_RETREATED,
+} CondNewtonPhase;
+
+// Of the non-linear integrators; empty for theta.
+typedef struct CondNewton {
+    double* q;           // configuration at the representative time       (n_q)
+    double* start;       // v_k as seen from there                         (n_dof)
+    double* v;           // the iterate before the last solve              (n_dof)
+    double* lambda;      // its contact forces                             (n_contact x 3)
+    double* r;           // residual of the dynamics, contacts left out    (n_dof)
+    double* diagonal;    // of A                                           (n_dof)
+    double* work;        //                                                (n_dof)
+    CondHistory history; // |change of v| by iteration [m/s], from 1
+    int iterations;      // in the last step, the linear one included
+    CondNewtonPhase phase;
+    double size;  // of the residual at the last iterate; of auto relative to what is enough
+    double noise; // below which it is that of the linear solves
+    double worst; // of auto: of the present iterate
+    int count;    // of auto: iterates since the linear step
+    int followed; // of auto: iterates with the derivative
+    int first;    // of auto, 1: no group has retreated yet
+    int drafted;  // of auto, 1: it has ended roughly, as drafts may
+} CondNewton;
+
+// A contact of a step that is made in parts.
+typedef struct CondPartContact {
+    CondCandidate candidate; // when it was last found
+    double place[6];         // where it acted then [m]
+    double impulse[3];       // of all parts so far, world axes [N s]
+} CondPartContact;
+
+// Of the sensors.
+typedef struct CondSensors {
+    CondSensorReading* reading; //                                       (n_sensor)
+    double* load;               // forces on the links of one robot    (largest n_link x 6)
+    double* acceleration;       // of one robot                          (largest n_dof)
+    int ready;                  // 1: after the first step
+    struct CondQuery* query;    // of sensors of range; NULL: there are none
+    int* leave_out;             // scratch: the body of one of them              (n_body)
+} CondSensors;
+
+// Of steps that are made in parts; empty before the first one.
+typedef struct CondParts {
+    CondState* trial;         // after the parts made so far; NULL: there never were any
+    CondPartContact* all;     // contacts of these parts, by ascending key      (n_all)
+    CondPartContact* merge;   // scratch                                        (n_all)
+    double* v_hat;            // answer to the step as a whole                  (n_dof)
+    double* lambda;           //                                                (n_contact x 3)
+    int* relaxed;             //                                                (n_contact)
+    int* wanted;              // its rows of joints                             (n_target)
+    CondCandidate* candidate; // its contacts                                   (n_touch)
+    double* wrench;           // sums over the parts                            (n_wrench x 6)
+    double* sensor;           //                                                (n_sensor x 6)
+    int n_all, n_candidate;
+} CondParts;
+
+struct CondSim {
+    CondArena arena; // of the arrays here and in newton, split, sensors, watch, settle, balance
+    const CondModel* model;
+    double seconds[COND_N_STAGE]; // wall clock of the stages, until a step is handed over
+    double clock;                 // when the last stage ended [s]
+    double time_step;             // of the present step or part of it [s]
+    int part, parts;              // which part, of how many; 0 of 1: the step as a whole
+    int divisible;                // 1: it can still be made in more parts
+    int spared;                   // 1: so that the solver has left out methods of last resort
+    int rough;                    // 1: the answer at hand may be a draft, to be looked at
+    int coarse;                   // 1: it has the coarse tolerance only
+    CondPersistent persistent;
+    CondParts split;
+    CondKinematics at_start; // at the start of the step, by forces
+    CondKinematics at_end;   // at its end
+    double* theta;           // of each body in this step                       (n_body)
+    double* length;          // theta time_step [s]                             (n_body)
+    int* rest;               // scratch of the start at rest                    (2 n_body)
+    int* linear;             // 1: its forces are those of q_k, extrapolated    (n_body)
+    double* f;               // forces at the start of the step, -C v included  (n_dof)
+    double* reach;           // gap within which contacts are made [m]          (n_body)
+    double* way;             // by which it may give way to late contacts [m]   (n_body x 3)
+    int* heap;               // body that stands for those it touches, directly or not (n_body)
+    int* heaped;             // how many these are, at that body                (n_body)
+    CondCollider collider;
+    CondCandidateList candidates;        // contacts of the step, by collide
+    CondCandidateList middle_candidates; // the same, persistent ones in the middle, by auto
+    int moved;                           // 1: the problem is posed on these
+    CondAssembly assembly;               // the step's problem: A by matrix, all else by assemble
+    int loaded;                          // 1: A is that of this step
+    int nodalized;                       // 1: the solver has the problem as it is now
+    CondSolver* solver;
+    double* v_hat;      // by solve                                        (n_dof)
+    double* lambda;     // by solve; those of the rows behind the contacts ((n_contact + rows) x 3)
+    int* relaxed;       // by solve: 1 where the law was relaxed            (n_contact)
+    double* impulse;    // by integrate: what changed the momentum [N s]   (as lambda)
+    int checked;        // 1: by recheck, v_hat leads where `penetration` says
+    double penetration; // deepest there [m]
+    int n_ready;        // contacts whose force is known: all of a whole step, none before
+    double* wrench;     // of the attachments in the last step             (n_wrench x 6)
+    int n_wrench;
+    double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
+    double* place;   // where a contact acts on either side [m]         (n_contact x 2 x 3)
+    CondState* next; // the state being made; committed at the end of the step
+    double kinetic, potential;          // energies of next, where known [J]
+    int known;                          // 1: they are those of next
+    int resumed;                        // 1: they are those of the state that the step starts from
+    CondCandidateList swept_candidates; // by recheck: what met on the way and is beyond each other
+    CondCandidateList end_candidates;   // contacts at the end of the step, by collide_next
+    CondPenetration deepest;            // among these, by collide_next
+    double depth_before; // of that pair when the step began, where it is beyond its limit [m]
+    CondAssembly matrix; // M or D of the bodies at some kinematics, for products with it
+    double* work;        //                                         (n_dof)
+    struct CondImpact* impact;
+    struct CondCorrection* correction;
+    struct CondSettle* settle;
+    struct CondSpread* spread;
+    CondIk** ik;    // of robots that follow a trajectory, else NULL    (n_body)
+    double* rate;   // of the joint targets in this step                (n_target)
+    double* middle; // joint targets at the representative time         (n_target)
+    CondNewton newton;
+    struct CondTangent* tangent; // of auto
+    struct CondGroups* groups;   // of auto
+    struct CondBalance* balance; // of auto
+    CondTransport transport;     // what the robots keep while no force acts
+    CondHooks hooks;             // of the user
+    CondStage stage;             // the one that ended last
+    double begun;                // when the step began [s]
+    CondSpring pull;             // by the user's hand; stiffness 0: none
+    CondJointRows rows;          // what bounds the joints in this step
+    CondSensors sensors;
+    struct CondPbd* pbd; // of step.method pbd
+    CondHeld held;       // coordinates that move as they are told
+    CondWatch watch;
+    struct CondSleep* sleep; // who sleeps; NULL: nobody ever does
+    CondSim* whole;          // of which this is the awake part; else NULL
+    int stepping;            // 1: within cond_sim_step
+};
+
+// Says in sim->watch.message what went wrong in a step, unless that was said already.
+void cond_sim_tell(CondSim* sim, const CondStepInfo* info);
+// A contact as the user sees it before it has a force.
+CondContactInfo cond_candidate_info(const CondModel* model, const CondCandidate* candidate);
+
+// theta of the settings, or what another integrator stands for.
+double cond_sim_theta(const CondSim* sim);
+
+// One theta for all bodies, with sim->length.
+void cond_sim_set_theta(CondSim* sim, double theta);
+
+// theta of what trajectories lead through space: that of the bodies held there, which share it.
+double cond_sim_control_theta(const CondSim* sim);
+
+// q <- update(q, v, t) of all bodies.
+void cond_sim_advance(const CondModel* model, const double* v, double t, double* q);
+
+// Joint targets at the end of the step by inverse kinematics, and attachments whose time has come
+// or gone, in sim->next; needs sim->at_start and sim->theta.
+CondStatus cond_sim_control(CondSim* sim, const CondState* state);
+
+// Joint targets and frames in space at the representative time, which theta says.
+void cond_sim_control_middle(CondSim* sim, const CondState* state);
+
+// Adds forces to f and couplings to the assembly: of motors and attachments, and of these and the
+// springs.
+// step: th t of each body, or NULL for the damping alone.
+typedef enum CondCoupled {
+    COND_COUPLED_OWN = 1,   // what has an energy of the bodies' own: springs, attachments
+    COND_COUPLED_GIVEN = 2, // what does work on them: motors, frames in space, the user's hand
+    COND_COUPLED_ALL = 3,
+    COND_COUPLED_DAMPED = 4, // of these what has damping; forces are not looked at
+} CondCoupled;
+CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics, CondCoupled which,
+                                 const double* step, CondAssembly* assembly, double* f);
+CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondCoupled which,
+                           const double* step, CondAssembly* assembly, double* f);
+
+// -C v + weight of one body at q_k, in its part of f (n_dof of the model).
+void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f);
+
+// 1 for a contact of rigid bodies, with each other or with what is static.
+int cond_sim_is_rigid(const CondSim* sim, const CondCandidate* candidate);
+// Of such a contact: a share of the way g t^2 that weight makes in
+// a step, up to a share of the smaller one's size [m]. 0 between others. A step leaves out what
+// turning adds to the linear motion, which is of that order.
+double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double fall,
+                      double share);
+// The gap of a contact as the problem has it: none where it touches, or nearly in a heap [m].
+double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate);
+
+// How far a body's points may travel in the step, twice over [m]; needs sim->f.
+double cond_sim_reach(CondSim* sim, int b, const CondState* state);
+
+// A step by velocities of all bodies of the sim, in parts where that is needed.
+CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* info);
+// After the model of a sim was changed in place, with as many of everything as before and the same
+// settings but for gravity, and none of its soft bodies: as if the sim had just been made.
+void cond_sim_renew(CondSim* sim);
+// 1 where a sim can be: nothing of the model is kept in it that cond_sim_renew does not know.
+int cond_sim_can_renew(const CondSim* sim);
+// A workspace of the awake part of another one's model.
+CondStatus cond_sim_create_part(const CondModel* part, CondSim* whole, CondSim** sim);
+
+// The stages up to the problem: where everything is at q_k, joint targets and attachments; f of
+// weight, -C v and given forces; A, with the forces of elements, springs, motors and attachments,
+// which come with it; contacts in sim->candidates; b and the contacts of the problem.
+CondStatus cond_sim_begin(CondSim* sim, const CondState* state);
+CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state);
+CondStatus cond_sim_load_matrix(CondSim* sim);
+CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state);
+CondStatus cond_sim_pose(CondSim* sim, const CondState* state);
+
+// Starts islands that are at rest from v_hat = 0; needs the start in sim->v_hat.
+void cond_sim_start_at_rest(CondSim* sim);
+
+// v_hat and lambda to start from: what the last step left.
+CondStatus cond_sim_start(CondSim* sim, const CondState* state);
+// Solves the problem from there; notes the contacts whose law was relaxed.
+CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info);
+void cond_sim_note_relaxed(CondSim* sim);
+
+// Where a step goes on after a solve.
+typedef enum CondNext {
+    COND_NEXT_DONE = 0, // its end
+    COND_NEXT_SOLVE,    // at Newton's next iterate: the problem is posed
+    COND_NEXT_FORCES,   // with another theta, from q_k again
+} CondNext;
+
+// The integrator: begins with the problem as it is posed, and says after every solve, whose status
+// is `solved`, where the step goes on; what it needs there it has posed. Newton's method may also
+// go on from a v_hat that no solve came before.
+void cond_integrator_begin(CondSim* sim);
+CondStatus cond_integrator_next(CondSim* sim, const CondState* state, CondStatus solved,
+                                CondSolveInfo* info, CondNext* next);
+// Its kinds: non-linear ones by Newton's method, and auto.
+CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus solved,
+                            CondSolveInfo* info, CondNext* next);
+CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solved,
+                          CondSolveInfo* info, CondNext* next);
+// Of auto, where contacts have joined or a draft is to be brought to the tolerance: 1 where some
+// body is not stepped linearly, and the problem at the last iterate, from which Newton's method
+// then goes on.
+int cond_auto_iterates(CondSim* sim);
+CondStatus cond_auto_resume(CondSim* sim, const CondState* state);
+// What rounding leaves of the residuals of the groups, in groups.rounding; needs sim->at_end at the
+// iterate and newton.diagonal.
+void cond_sim_find_rounding(CondSim* sim);
+
+// Of the integrator auto: theta before the contacts are known (of others too), and by group once
+// they are. again: 1 where contacts have joined a step that was solved; which of the others last
+// stands. *changed: 1 where forces and A must be made again.
+void cond_sim_guess_theta(CondSim* sim, const CondState* state);
+CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int* changed);
+
+// Contacts of the step and rows of its joints: as many have a lambda.
+int cond_sim_n_force(const CondSim* sim);
+
+// Room for what is known of n contacts once they have forces: lambda, impulse, and relaxed, which
+// is set to 0. Every method of stepping asks for it.
+CondStatus cond_sim_reserve_forces(CondSim* sim, int n);
+
+// Adds the contacts of sim->candidates to the step's problem.
+CondStatus cond_sim_finish(CondSim* sim);
+
+// The stages up to the solve and its rounds. The worst of their statuses.
+CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info);
+
+// The step in 2, 4, .. parts, from the state as it was before it: COND_OK where the contact
+// problems of all of them reach the tolerance, and state and info are those of the end of the step;
+// COND_NOT_CONVERGED where they do not, and everything is as it was after the solve, but for the
+// work that is counted in info.
+CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* info);
+void cond_parts_destroy(CondSim* sim);
+// Work is added up; of the certificates the worst stands.
+void cond_sim_add_solve(const CondSolveInfo* part, CondSolveInfo* sum);
+// Adds the work and the time of another attempt at the same step.
+void cond_sim_add_attempt(const CondStepInfo* other, CondStepInfo* info);
+
+// Makes and destroys sim->newton and sim->carry.
+CondStatus cond_newton_create(CondSim* sim);
+void cond_newton_destroy(CondSim* sim);
+
+// Pieces of Newton's method, for the bodies that are not linear; the others stay at the linear
+// step. sim->at_end at q(v_hat).
+void cond_newton_pose(CondSim* sim, const CondState* state);
+// f, A and the residual g of the dynamics at the iterate (sim->v_hat, sim->lambda), which is left
+// in newton.work; newton.diagonal = diag(A).
+CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state);
+// b of the next linear problem; its size in the norm of the residual, sqrt(b' diag(A)^-1 b).
+double cond_newton_right_hand_side(CondSim* sim);
+// Of a body.
+double cond_newton_mass(const CondBody* body, const CondKinematics* kinematics);
+// Keeps v_hat and lambda, to go back to.
+void cond_newton_keep(CondSim* sim);
+// x <- (x + base)/2
+void cond_newton_halve(int n, const double* base, double* x);
+// y = D v, of bodies and couplings at sim->at_end.
+CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y);
+// Adds the work of one more solve.
+void cond_solve_info_add(CondSolveInfo* info, const CondSolveInfo* last);
+
+// v_hat as seen from q_k, such that v_{k+1} = v_k + (v_hat - v_k)/theta, seen from q_k too; in
+// sim->work.
+const double* cond_sim_representative(CondSim* sim, const CondState* state);
+
+// The velocity of sim->next, as seen from q_k until now, as seen from q_{k+1} = sim->at_end.
+void cond_sim_transport(CondSim* sim);
+
+// The kinematics at which the forces on a body were taken in this step, with what they were
+// extrapolated by, force(q + step v_hat): q_k and th t, or the last iterate of Newton's method and
+// 0. cond_sim_act makes these kinematics; it needs sim->at_start as it was when the step began, and
+// may change sim->at_end.
+void cond_sim_act(CondSim* sim);
+const CondKinematics* cond_sim_acting(const CondSim* sim, int body, double* step);
+
+// Wrenches of the attachments in this step, from v_hat. Calls cond_sim_act.
+CondStatus cond_sim_read_wrenches(CondSim* sim);
+
+// Where the contacts of the step act on either side, and where the bodies are, at sim->at_start.
+CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state);
+
+// The part of a side's force that counts in a sum: 0 .. 1.
+typedef double CondShare(const CondModel* model, const void* what, const CondCandidate* candidate,
+                         int side);
+// Sum of the contact forces whose share is above 0, torque about a point; of the first n contacts,
+// or of those in the list.                                                        list (n) or NULL
+CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
+                                    const double about[3], CondShare* share, const void* what);
+
+// Readings of the sensors in this step; needs the wrenches, and state as it was before the step.
+CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state);
+CondStatus cond_sensors_create(CondSim* sim);
+void cond_sensors_destroy(CondSim* sim);
+// 1 where a sensor sees bodies that it does not touch: none of them may sleep.
+int cond_sensors_see(const CondModel* model);
+
+// 1 where the end of a step is looked at for contacts to join.
+int cond_sim_may_go_on(const CondSim* sim);
+
+// Where v_hat leads, in sim->next and sim->at_end, and what meets there or has met on the way.
+CondStatus cond_sim_look_at_end(CondSim* sim, const CondState* state);
+// After that: how many contacts *n are violated there that may join the problem: not beyond the
+// rounds of the settings, nor where the last solve was not sound. COND_NOT_CONVERGED where more is
+// violated than may be left. Where *n is 0 it can be asked again. Then these join it, *n > 0.
+CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
+                                  int* n);
+CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state);
+// Of the contacts that late ones between rigid bodies will close, the *n that the problem does not
+// know: at the front of sim->end_candidates, by ascending key.
+CondStatus cond_sim_find_wave(CondSim* sim, int* n);
+// How far the point on either side of a contact moves along its normal in the step [m].
+double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int side);
+
+// q_{k+1} = update(q_k, v_hat, t), in sim->next and sim->at_end.
+void cond_sim_move(CondSim* sim, const CondState* state);
+
+// v_{k+1} and q_{k+1} in sim->next; after impact and correction what robots and energies ask for.
+CondStatus cond_sim_make_next(CondSim* sim, const CondState* state);
+CondStatus cond_sim_finish_next(CondSim* sim);
+
+// Of every method, once q_{k+1} is in sim->next and sim->at_end: its time, where the contacts of
+// the step act, and their forces for the next one.
+CondStatus cond_sim_arrive(CondSim* sim, const CondState* state);
+
+// Stages of the penalty baseline: all forces but those of contacts; contacts, as forces; v and q.
+CondStatus cond_penalty_forces(CondSim* sim, const CondState* state);
+CondStatus cond_penalty_contacts(CondSim* sim, const CondState* state);
+CondStatus cond_penalty_advance(CondSim* sim);
+
+// Stages of the position-based baseline: given forces; constraints; the substeps; v, q and forces.
+CondStatus cond_pbd_forces(CondSim* sim, const CondState* state);
+CondStatus cond_pbd_assemble(CondSim* sim, const CondState* state);
+CondStatus cond_pbd_solve(CondSim* sim, CondSolveInfo* info);
+CondStatus cond_pbd_advance(CondSim* sim);
+
+// Remembers lambda for the next step, in sim->next.
+CondStatus cond_sim_remember(CondSim* sim);
+
+// Largest penetration of any two things at the end of the step [m]; lists the contacts within reach
+// of the bodies in sim->end_candidates.
+CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
+
+// The end of every step by every method: energies, forces of attachments, sensors, and whether all
+// of it is sound; only then the state is changed. sim->next, sim->at_end, the forces of the
+// contacts and, of position-based dynamics, of the attachments are there.
+CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info);
+
+// The depth of a pair where the collider was placed by the kinematics, for those whose contacts do
+// not say it; else *depth is left as it is.
+CondStatus cond_sim_true_depth(CondSim* sim, const CondKinematics* kinematics,
+                               const CondBodyPair* pair, double* depth);
+// The pair among sim->end_candidates that is deepest for its limit, in sim->deepest.
+CondStatus cond_sim_find_deepest(CondSim* sim);
+// The obstacle whose surface is nearest to a contact; -1: there is none.
+int cond_model_nearest_obstacle(const CondModel* model, const double position[3]);
+// 1 when it is beyond the limit, and deeper than when the step began: what overlapped before and is
+// on its way out is no fault of the step.
+int cond_sim_is_too_deep(const CondSim* sim);
+
+// Energies before and after the step, at sim->at_start and sim->at_end.
+void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info);
+
+// 1/2 v' M v at a kinematics, and the energy of gravity, elasticity, springs,
+// motors and attachments.
+double cond_sim_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v);
+double cond_sim_potential(const CondKinematics* kinematics, const CondState* state);
+
+// 1 where the energy of a body is settled by the impact stage.
+int cond_impact_is_exact(const CondSim* sim, int body);
+
+#endif
