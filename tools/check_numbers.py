@@ -53,10 +53,10 @@ GROUPS = {
     "detection": ["collide", "geometry", "audit", "nodalize"],
     "foundation": ["base", "math", "problem", "assemble"],
     "solvers": ["strategy", "newton", "law", "vfpi", "soft", "linear"],
-    "model": ["model", "body", "scene", "potential"],
-    "step": ["step", "state", "integrate", "impact", "correction", "sleep", "sense", "after",
-             "settle", "contact", "event"],
-    "files": ["io", "record", "env", "fclib", "robot", "mesh", "picture"],
+    "model": ["model", "mesh", "body", "scene", "potential"],
+    "step": ["step", "state", "sim", "integrate", "impact", "correct", "sleep", "sense",
+             "baseline_step"],
+    "files": ["mesh_file", "robot_file", "scene_file", "hdf5", "record", "env", "fclib"],
 }
 
 # group: (numbers outside of tuning.h, all numbers, names that occur twice, numbers unsaid)
