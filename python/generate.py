@@ -11,6 +11,7 @@ an enumeration for every enum, with the headers' own comments as their documenta
 """
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -117,14 +118,32 @@ def write_enum(ffi: Any, name: str, doc: str, body: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-HIDDEN = ("struct_size", "room")  # of the structs, for nobody to set
+def hidden(name: str) -> bool:
+    """Fields that the library alone sets."""
+    return name in ("struct_size", "room") or name.endswith("_stride")
+
+
+def plural(name: str) -> str:
+    """What a field is called that holds many: as scene files call it."""
+    return name if name.endswith("s") else name + "s"
+
+
+MANY = ("list", "numbers", "some")  # kinds of fields that hold any number of things
 
 
 class Field:
     """A field of a struct as Python sees it: `kind` chooses the accessor of cond.fields."""
 
     def __init__(self, name: str, kind: str, hint: str, given: str, more: str = "") -> None:
-        self.name, self.kind, self.hint, self.given, self.more = name, kind, hint, given, more
+        self.c_name, self.kind, self.hint, self.given, self.more = name, kind, hint, given, more
+        self.name = plural(name) if kind in MANY and name != "heights" else name
+
+
+def counts(field: Field) -> set[str]:
+    """The fields that count what a list or an array holds: they follow it, and are not set by themselves."""
+    if field.c_name == "heights":
+        return {"n_row", "n_column"}
+    return {f"n_{field.c_name}"} if field.kind in MANY else set()
 
 
 def field_of(name: str, ctype: Any, siblings: set[str], known: set[str]) -> Field | None:
@@ -147,17 +166,17 @@ def field_of(name: str, ctype: Any, siblings: set[str], known: set[str]) -> Fiel
         if inner.kind == "struct":
             if inner.cname not in known:
                 return None
-            return Field(name, "structs", f"tuple[{class_name(inner.cname)}, ...]",
+            return Field(name, "structs", f"StructArray[{class_name(inner.cname)}]",
                          f"Sequence[{class_name(inner.cname)}]", class_name(inner.cname))
-        return Field(name, "array", "Array", "ArrayLike")
+        return Field(name, "some" if f"n_{name}" in siblings else "array", "Array", "ArrayLike")
     if ctype.kind == "pointer":
         inner = ctype.item
         if inner.cname == "char":
             return Field(name, "string", "str", "str")
         counted = f"n_{name}" in siblings
         if inner.kind == "struct" and inner.cname in known and counted:
-            return Field(name, "list", f"tuple[{class_name(inner.cname)}, ...]",
-                         f"Sequence[{class_name(inner.cname)}]", class_name(inner.cname))
+            return Field(name, "list", f"StructList[{class_name(inner.cname)}]",
+                         f"Iterable[{class_name(inner.cname)}]", class_name(inner.cname))
         if inner.cname == "double" and (counted or name == "heights"):
             return Field(name, "numbers", "Array", "ArrayLike")
     return None
@@ -167,22 +186,27 @@ def write_field(field: Field, doc: str) -> str:
     lines = ["    @property", f"    def {field.name}(self) -> {field.hint}:"]
     if doc:
         lines.append(f'        """{doc}"""')
-    value = f"self._c.{field.name}"
+    value = f"self._c.{field.c_name}"
+    names = f'"{field.name}", "{field.c_name}"'
     lines.append({
         "number": f"        return {value}  # type: ignore[no-any-return]",
         "enum": f"        return {field.hint}({value})",
         "text": f"        return text({value})",
         "string": f"        return text({value})",
         "texts": f"        return tuple(text(item) for item in {value})",
-        "array": f"        return array_view({value}, self)",
+        "array": f'        return get_array(self, "{field.name}")',
         "struct": f"        return {field.hint}.from_c({value}, self)",
-        "structs": f"        return tuple({field.more}.from_c(item, self) for item in {value})",
-        "list": f'        return get_list(self, "{field.name}", {field.more})',
-        "numbers": f'        return get_numbers(self, "{field.name}")',
+        "structs": f'        return StructArray({field.more}, self, "{field.name}")',
+        "list": f"        return get_list(self, {names}, {field.more})",
+        "numbers": f"        return get_numbers(self, {names})",
+        "some": f"        return get_some(self, {names})",
     }[field.kind])
     lines += ["", f"    @{field.name}.setter", f"    def {field.name}(self, value: {field.given}) -> None:"]
     lines.append({
         "enum": f'        set_enum(self, "{field.name}", value, {field.hint})',
+        "list": f'        set_list(self, "{field.name}", {field.more}, value)',
+        "numbers": f"        set_numbers(self, {names}, value)",
+        "some": f"        set_some(self, {names}, value)",
     }.get(field.kind, f'        set_{field.kind}(self, "{field.name}", value)'))
     return "\n".join(lines) + "\n"
 
@@ -195,7 +219,7 @@ def whole_structs(ffi: Any, names: set[str]) -> set[str]:
         for name in known:
             members = ffi.typeof(name).fields or []
             siblings = {key for key, _ in members}
-            if members and all(key in HIDDEN or field_of(key, m.type, siblings, known) for key, m in members):
+            if members and all(hidden(key) or field_of(key, m.type, siblings, known) for key, m in members):
                 kept.add(name)
         if kept == known:
             return known
@@ -206,14 +230,20 @@ def write_struct(ffi: Any, name: str, doc: str, body: str, default: str | None, 
     said = field_comments(body)
     members = ffi.typeof(name).fields
     siblings = {key for key, _ in members}
-    fields = [field_of(key, member.type, siblings, known) for key, member in members if key not in HIDDEN]
-    shown = [field for field in fields if field]
-    taken = sorted({"asdict", "copy", "fields", "from_c", "new", "pointer", "set"} & siblings)
+    fields = [field_of(key, member.type, siblings, known) for key, member in members
+              if not hidden(key)]
+    counted = {count for field in fields if field for count in counts(field)}
+    shown = [field for field in fields if field and field.c_name not in counted]
+    taken = sorted({"asdict", "copy", "fields", "from_c", "new", "pointer", "set", "told"} & siblings)
     if taken:
         raise ValueError(f"{name}: the fields {taken} have names that cond.fields.Struct uses")
     own = class_name(name)
     lines = [f"class {own}(Struct):", f'    """{plain(doc) or name + "."}"""', "", "    __slots__ = ()",
-             f'    c_name = "{name}"', ""]
+             f'    c_name = "{name}"']
+    for kept, kind in (("_lists", "list"), ("_arrays", "numbers")):
+        if found := {f.name: f.c_name for f in shown if f.kind == kind}:
+            lines.append(f"    {kept} = {json.dumps(found)}")
+    lines.append("")
     if shown:
         made = f"lib.{default}()" if default else "None"
         given = ",\n".join(f"        {f.name}: {f.given} | None = None" for f in shown)
@@ -231,14 +261,15 @@ from __future__ import annotations
 
 import os
 from enum import IntEnum
-from typing import Sequence
+from typing import Iterable, Sequence
 
 from numpy.typing import ArrayLike
 
 from cond._cond import lib
-from cond.fields import (Struct, get_list, get_numbers, set_array, set_enum, set_list, set_number, set_numbers,
-                         set_string, set_struct, set_structs, set_text, set_texts)
-from cond.memory import Array, array_view, text
+from cond.fields import (Struct, StructArray, StructList, get_array, get_list, get_numbers, get_some, set_array,
+                         set_enum, set_list, set_number, set_numbers, set_some, set_string, set_struct, set_structs,
+                         set_text, set_texts)
+from cond.memory import Array, text
 
 '''
 

@@ -187,14 +187,15 @@ def view(pointer: Any, shape: tuple[int, ...], owner: Any, writable: bool = Fals
     return array if writable else array.view(Shown)
 
 
-def array_view(field: Any, owner: Any) -> Array:
+def array_view(field: Any, owner: Any, writable: bool = True) -> Array:
     """A fixed array of a struct, of one or two dimensions."""
     ctype, shape = ffi.typeof(field), []
     while ctype.kind == "array":
         shape.append(ctype.length)
         ctype = ctype.item
     address = int(ffi.cast("uintptr_t", ffi.addressof(field)))
-    return np.asarray(Memory(address, tuple(shape), TYPES[ctype.cname], owner, True))
+    array: Array = np.asarray(Memory(address, tuple(shape), TYPES[ctype.cname], owner, writable))
+    return array if writable else array.view(Shown)
 
 
 def numbers(values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:

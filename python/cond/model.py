@@ -102,8 +102,11 @@ class Model(Handle):
 
     @property
     def settings(self) -> SceneSettings:
-        """A copy of the settings it was compiled with."""
-        return SceneSettings.from_c(lib.cond_model_settings(self._c), self._c).copy()
+        """The settings that it was compiled with, for reading."""
+        return SceneSettings.from_c(
+            lib.cond_model_settings(self._c), self._c,
+            "the settings of a model are for reading, because a model never changes; set cond.Scene.settings and "
+            "compile the scene, or take a copy: settings.copy()")
 
     @property
     def name(self) -> str:
@@ -351,7 +354,7 @@ class Model(Handle):
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Pairs that could touch and are left out of contact detection, and why."""
-        return tuple(LeftOut.from_c(lib.cond_model_left_out(self._c, i), self._c).copy()
+        return tuple(LeftOut.from_c(lib.cond_model_left_out(self._c, i), self._c, "what a model says is for reading")
                      for i in range(lib.cond_model_n_left_out(self._c)))
 
     def __repr__(self) -> str:

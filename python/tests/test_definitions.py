@@ -79,7 +79,7 @@ def test_enumerations_go_by_name() -> None:
     scene = cond.Scene("drop")
     scene.settings.integrator, scene.settings.impact = "variational", "sequential"
     scene.settings.solver.accelerator = "primal-dual"
-    settings = cond.Model(scene).settings
+    settings = cond.Model(scene).settings.copy()
     assert settings.integrator == cond.Integrator.VARIATIONAL and settings.impact == cond.ImpactLaw.SEQUENTIAL
     assert settings.solver.accelerator == cond.AcceleratorKind.PRIMAL_DUAL
     with pytest.raises(cond.BadArgument, match=r"BodyDef.kind: 'sofd' is none of 'particle', 'rigid', 'soft', 'robot', "
@@ -101,16 +101,62 @@ def test_definitions_are_copied_and_pickled(kind: type[Struct]) -> None:
 
 
 def test_copies_have_lists_of_their_own() -> None:
-    body = cond.BodyDef(name="a", point=np.ones((2, 3)), joint=[cond.JointDef(name="j", position=0.5)],
+    body = cond.BodyDef(name="a", points=np.ones((2, 3)), joints=[cond.JointDef(name="j", position=0.5)],
                         rod=cond.RodDef(length=2.0))
     for other in (copy.deepcopy(body), pickle.loads(pickle.dumps(body))):
-        other.joint[0].position, other.rod.length, other.point = 1.5, 3.0, np.zeros((2, 3))
-        assert (body.joint[0].position, body.rod.length, body.point[0, 0]) == (0.5, 2.0, 1.0)
-        assert not np.shares_memory(body.point, other.point)
-        assert other.n_point == 2 and other.joint[0].name == "j"
+        other.joints[0].position, other.rod.length, other.points = 1.5, 3.0, np.zeros((2, 3))
+        assert (body.joints[0].position, body.rod.length, body.points[0, 0]) == (0.5, 2.0, 1.0)
+        assert not np.shares_memory(body.points, other.points)
+        assert len(other.points) == 2 and other.joints[0].name == "j"
     ground = cond.ObstacleDef(shape="heightfield", heights=[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
     again = pickle.loads(pickle.dumps(ground))
-    assert (again.n_row, again.n_column) == (3, 2) and again.heights.tolist() == ground.heights.tolist()
+    assert again.heights.shape == (3, 2) and again.heights.tolist() == ground.heights.tolist()
+
+
+def test_lists_are_changed_in_place() -> None:
+    body = cond.BodyDef(name="arm", kind="robot", links=[cond.LinkDef(name="base", mass=1.0)])
+    hand = cond.LinkDef(name="hand", parent="base", shapes=[cond.LinkShapeDef(shape="sphere", size=0.1)])
+    body.links.append(hand)
+    hand.mass = 7.0  # of the caller's own: what is added is copied
+    last = body.links["hand"]
+    body.links.insert(1, cond.LinkDef(name="wrist", parent="base"))
+    last.mass, last.shapes[0].size[1], last.parent = 3.0, 0.2, "wrist"
+    last.shapes.append(cond.LinkShapeDef(shape="box", size=0.05))
+    assert body.links.names == ("base", "wrist", "hand") and "hand" in body.links and last in body.links
+    c = body.pointer
+    assert (c.n_link, c.link[2].mass, c.link[2].n_shape, c.link[2].shape[0].size[1]) == (3, 3.0, 2, 0.2)
+    assert body.copy().links[-1].shapes[1].shape is cond.ShapeKind.BOX
+    del body.links["wrist"]
+    body.links[-1].parent = "base"
+    body.links[0] = cond.LinkDef(name="root", mass=2.0)
+    assert [link.name for link in body.links] == ["root", "hand"] and body.pointer.n_link == 2
+    body.links = []
+    assert body.pointer.n_link == 0 and last.mass == 3.0
+    points = cond.BodyDef(points=np.zeros((2, 3)))
+    points.points[1, 2] = 5.0
+    assert points.pointer.point[5] == 5.0 and points.pointer.n_point == 2
+    ends = cond.AttachmentDef()
+    ends.end[0].body = "box"
+    ends.end[1] = cond.EndDef(body="ball")
+    assert [end.body for end in ends.end] == ["box", "ball"]
+    drawn = cond.VariationDef(choices=[1.0, 2.0, 5.0])
+    assert drawn.choices.tolist() == [1.0, 2.0, 5.0] and drawn.pointer.n_choice == 3
+
+
+def test_lists_say_what_they_expect() -> None:
+    body = cond.BodyDef(links=[cond.LinkDef(name="hand")])
+    for make, error, match in (
+        (lambda: body.links["hnad"], cond.BadArgument, "BodyDef.links has no entry 'hnad'; did you mean 'hand'"),
+        (lambda: body.links[1], IndexError, "BodyDef.links has no entry 1; it has 1, numbered from 0"),
+        (lambda: body.links.append(cond.JointDef()), TypeError, r"BodyDef.links\[1\]: expected a cond.LinkDef"),
+        (lambda: cond.BodyDef(links=3), cond.BadArgument, "BodyDef.links: expected a list"),
+        (lambda: cond.VariationDef(choices=range(17)), cond.BadArgument, "at most 16 numbers"),
+        (lambda: cond.AttachmentDef().end.__setitem__(2, cond.EndDef()), IndexError,
+         "AttachmentDef.end has no entry 2"),
+        (lambda: cond.BodyDef(mas=1.0), TypeError, "a cond.BodyDef has no field 'mas'; did you mean 'mass'"),
+    ):
+        with pytest.raises(error, match=match):
+            make()  # type: ignore[no-untyped-call]
 
 
 def test_misspelt_attributes_are_refused() -> None:
@@ -151,7 +197,7 @@ def test_fields_say_what_they_expect() -> None:
         (lambda: cond.BodyDef(position=(1, 2)), ValueError, r"BodyDef.position: expected the shape \(3,\), not \(2,\)"),
         (lambda: cond.BodyDef(position="up"), ValueError, r"BodyDef.position: expected numbers of the shape \(3,\)"),
         (lambda: cond.BodyDef(rod=cond.SurfaceDef()), TypeError, "BodyDef.rod: expected a cond.RodDef, not SurfaceDef"),
-        (lambda: cond.BodyDef(joint=[cond.LinkDef()]), TypeError, r"BodyDef.joint\[0\]: expected a cond.JointDef"),
+        (lambda: cond.BodyDef(joints=[cond.LinkDef()]), TypeError, r"BodyDef.joints\[0\]: expected a cond.JointDef"),
         (lambda: cond.AttachmentDef(end=[cond.EndDef()]), ValueError, "AttachmentDef.end: expected a list of 2"),
         (lambda: cond.BodyDef(name=3), TypeError, "BodyDef.name: expected a text, not 3"),
         (lambda: cond.BodyDef(name="x" * 64), ValueError, "BodyDef.name: a text of fewer than 64 bytes"),

@@ -44,15 +44,22 @@ def test_settings_of_a_scene_are_its_own() -> None:
     scene.settings.gravity[2] = -1.62
     model = cond.Model(scene)
     assert model.time_step == 0.002 and model.settings.gravity[2] == -1.62
-    model.settings.time_step = 1.0  # a copy
-    assert model.time_step == 0.002
+    for change in (lambda: setattr(model.settings, "time_step", 1.0),
+                   lambda: setattr(model.settings.solver, "tolerance", 1.0)):
+        with pytest.raises(AttributeError, match=r"settings of a model are for reading.* set cond\.Scene\.settings"):
+            change()
+    with pytest.raises(ValueError, match="read-only"):
+        model.settings.gravity[2] = 0.0
+    copied = model.settings.copy()
+    copied.time_step, copied.solver.tolerance, copied.gravity[2] = 1.0, 1e-3, 0.0
+    assert model.time_step == 0.002 and model.settings.gravity[2] == -1.62
 
 
 def test_lists_in_definitions() -> None:
-    body = cond.BodyDef(point=np.arange(6.0).reshape(2, 3), joint=[cond.JointDef(name="a", position=0.5)])
-    assert body.n_point == 2 and body.point[1, 2] == 5.0
-    assert body.n_joint == 1 and body.joint[0].name == "a" and body.joint[0].position == 0.5
-    assert body.copy().joint[0].position == 0.5
+    body = cond.BodyDef(points=np.arange(6.0).reshape(2, 3), joints=[cond.JointDef(name="a", position=0.5)])
+    assert body.points.shape == (2, 3) and body.points[1, 2] == 5.0
+    assert len(body.joints) == 1 and body.joints[0].name == "a" and body.joints["a"].position == 0.5
+    assert body.copy().joints[0].position == 0.5
     with pytest.raises(ValueError, match="fewer than 64 bytes"):
         cond.BodyDef(name="x" * 64)
     with pytest.raises(ValueError, match="shape"):
