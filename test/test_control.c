@@ -97,6 +97,31 @@ static void test_two_sides(void** state)
     trial_end(&trial);
 }
 
+// What is not given stays as it is: the effort of the scene among it.
+static void test_gains_that_are_kept(void** state)
+{
+    (void)state;
+    Trial trial = begin_hinge(20.0, 3.0);
+    CondMotorGains gains = {.stiffness = NAN, .damping = NAN, .effort = 4.0, .effort_back = 1.5},
+                   back;
+    assert_int_equal(cond_state_set_motor(trial.model, trial.state, 0, 0, &gains), COND_OK);
+    gains = cond_motor_gains_default();
+    gains.stiffness = 30.0;
+    assert_int_equal(cond_state_set_motor(trial.model, trial.state, 0, -1, &gains), COND_OK);
+    assert_int_equal(cond_state_motor(trial.model, trial.state, 0, 0, &back), COND_OK);
+    assert_near(back.stiffness, 30.0, 0.0);
+    assert_near(back.damping, 3.0, 0.0);
+    assert_near(back.effort, 4.0, 0.0);
+    assert_near(back.effort_back, 1.5, 0.0);
+    gains = cond_motor_gains_default();
+    gains.effort = 2.0; // both ways, where only one is given
+    assert_int_equal(cond_state_set_motor(trial.model, trial.state, 0, 0, &gains), COND_OK);
+    assert_int_equal(cond_state_motor(trial.model, trial.state, 0, 0, &back), COND_OK);
+    assert_near(back.stiffness, 30.0, 0.0);
+    assert_true(isnan(back.effort_back));
+    trial_end(&trial);
+}
+
 // A damper alone holds a speed; a torque on top of a spring moves its rest by torque / stiffness.
 static void test_gains(void** state)
 {
@@ -263,9 +288,13 @@ static void test_saved(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_torque),    cmocka_unit_test(test_gains),
-        cmocka_unit_test(test_two_sides), cmocka_unit_test(test_weight),
-        cmocka_unit_test(test_impedance), cmocka_unit_test(test_saved),
+        cmocka_unit_test(test_torque),
+        cmocka_unit_test(test_gains),
+        cmocka_unit_test(test_gains_that_are_kept),
+        cmocka_unit_test(test_two_sides),
+        cmocka_unit_test(test_weight),
+        cmocka_unit_test(test_impedance),
+        cmocka_unit_test(test_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

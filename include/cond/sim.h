@@ -235,12 +235,12 @@ COND_API int cond_state_is_on(const CondState* state, int body); // 0 for an unk
 // within the effort, where that bounds it, implicit in position and velocity. A motor without
 // stiffness and damping gives the torque alone; without stiffness it holds a speed.
 typedef struct CondMotorGains {
-    double stiffness;   // [N m/rad, N/m]
-    double damping;     // [N m s/rad, N s/m]
-    double effort;      // largest torque or force [N m, N]; INFINITY: none
-    double effort_back; // the same against the axis [N m, N]; NAN: as effort
+    double stiffness;   // [N m/rad, N/m]; NAN: as it is
+    double damping;     // [N m s/rad, N s/m]; NAN: as it is
+    double effort;      // largest torque or force [N m, N]; INFINITY: no limit; NAN: as it is
+    double effort_back; // the same against the axis [N m, N]; NAN: as effort, where that is given
 } CondMotorGains;
-// No motor, whose effort nothing bounds.
+// All NAN, which changes nothing.
 COND_DEFAULT(COND_API, CondMotorGains, cond_motor_gains_default)
 // Gains of one coordinate, or of all with coordinate -1. They begin as the scene has them.
 COND_API CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body,

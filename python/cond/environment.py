@@ -200,6 +200,9 @@ class Environment(Handle):
 
     def _begin(self, definition: Definition, handle: Any, env: Any) -> None:
         self._definition, self._c, self._layout, self._lock = definition, handle, Layout(env), new_lock()
+        if self._layout.n_action == 0:
+            raise BadArgument("the scene has no actions, so that nothing can be done in its environment: give it a "
+                              "section `actions` (docs/env.md), or step it by cond.Sim")
 
     def _alone(self) -> threading.RLock:
         """The lock of whoever steps, resets or loads. Its own reward function must not: it is called in a step."""

@@ -58,6 +58,10 @@ class Forked(Error, RuntimeError):
     """The process was forked from within a call of the library, whose threads are not here."""
 
 
+class NoEffect(UserWarning):
+    """A warning: what was asked for has no effect, as targets of motors without stiffness have none."""
+
+
 BY_STATUS: dict[int, type[Error]] = {
     kind.status: kind
     for kind in (OutOfMemory, BadArgument, BadInput, NoFile, Diverged, NotSupported, Cancelled)

@@ -1,13 +1,15 @@
 """State: what moves, and what acts on it from outside."""
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cond._cond import ffi, lib
-from cond.errors import BadArgument, check, fail, new_error
+from cond.errors import BadArgument, NoEffect, check, fail, new_error
 from cond.memory import (
     Array,
     Path,
@@ -291,17 +293,23 @@ class State(Handle):
             self._change(status)
 
     def set_joint_target(self, body: Name, joint: Name, value: float, *, moves: bool = False) -> None:
-        """Where the motor of a joint pulls; moves: the target goes there during the next step."""
+        """Target of the motor of a joint [rad, m]. moves: the target moves there during the next step. Warns
+        (cond.NoEffect) where the motor has no stiffness, because the target then has no effect."""
         function = lib.cond_state_move_joint_target if moves else lib.cond_state_set_joint_target
         index = self._model.body(body)
-        name = lib.cond_model_coordinate_name(self._m, index, self._model.coordinate(body, joint))
+        coordinate = self._model.coordinate(body, joint)
+        name = lib.cond_model_coordinate_name(self._m, index, coordinate)
         with self._lock:
             status = function(self._m, self._writable(), index, name, value)
             self._change(status)
+            self._warn_of_targets(index, (coordinate,), moves)
 
     def set_targets(self, body: Name, positions: ArrayLike | None = None, *, moves: bool = False,
                     speed: ArrayLike | None = None, torque: ArrayLike | None = None) -> None:
-        """Of the motors of a robot, all coordinates at once; what is not given stays as it is (n_coordinate)."""
+        """Of the motors of a robot, all coordinates at once (n_coordinate each): targets [rad, m], speeds [rad/s, m/s]
+        and torques [N m, N]; what is not given stays as it is. moves: the targets move there during the next step.
+        Warns (cond.NoEffect) where targets are given and no motor has a stiffness, because they then have no
+        effect."""
         index = self._model.body(body)
         n = lib.cond_model_n_coordinate(self._m, index)
         with self._lock:
@@ -309,8 +317,25 @@ class State(Handle):
                 self._m, self._writable(), index, vector_or_null(positions, n, "targets"), int(moves),
                 vector_or_null(speed, n, "speed"), vector_or_null(torque, n, "torque"))
             self._change(status)
+            if positions is not None:
+                self._warn_of_targets(index, range(n), moves)
+
+    def _warn_of_targets(self, body: int, coordinates: Sequence[int], moves: bool) -> None:
+        """Says so where the targets of these coordinates have no effect: without stiffness nothing pulls to a target,
+        and without damping nothing follows one that moves."""
+        gains = ffi.new("CondMotorGains*")
+        for coordinate in coordinates:
+            lib.cond_state_motor(self._m, self._c, body, coordinate, gains)
+            if gains.stiffness > 0.0 or (moves and gains.damping > 0.0):
+                return
+        name = text(lib.cond_model_coordinate_name(self._m, body, coordinates[0]))
+        which = f"the motor of {name!r} has no" if len(coordinates) == 1 else "no motor has a"
+        warnings.warn(f"{self._model.body_name(body)!r}: targets have no effect, because {which} stiffness; give "
+                      "gains in the scene (motor: {stiffness: ..}) or by set_motor, or set speeds and torques",
+                      NoEffect, stacklevel=3)
 
     def motor(self, body: Name, coordinate: Name) -> MotorGains:
+        """Gains of the motor of one coordinate; a copy, to be changed and given to set_motor."""
         gains = MotorGains()
         status = lib.cond_state_motor(self._m, self._c, self._model.body(body),
                                       self._model.coordinate(body, coordinate), gains.pointer)
@@ -318,7 +343,8 @@ class State(Handle):
         return gains
 
     def set_motor(self, body: Name, gains: MotorGains, coordinate: Name | None = None) -> None:
-        """Gains of one coordinate, or of all."""
+        """Gains of one coordinate, or of all. What the gains do not give, such as the effort that the URDF file
+        limits, stays as it is: set_motor("arm", cond.MotorGains(stiffness=200.0)) changes the stiffness alone."""
         index = -1 if coordinate is None else self._model.coordinate(body, coordinate)
         with self._lock:
             status = lib.cond_state_set_motor(self._m, self._writable(), self._model.body(body), index,

@@ -61,6 +61,7 @@ def test_rigid_bodies_and_obstacles_of_triangles() -> None:
     model = cond.Model(scene)
     assert model.mass("one") == pytest.approx(1000.0 * 1e-3 / 6.0)
     assert model.mass("two") == pytest.approx(8.0 * model.mass("one"))
+    scene.add(cond.ActionDef(name="hand", kind="pick", takes="two"))
     env = cond.Env(scene)
     assert env.model.mass("two") == model.mass("two") and pickle.loads(pickle.dumps(env)).hash == env.hash
 

@@ -213,10 +213,10 @@ def test_mechanics_of_an_arm() -> None:
     state.set_joint("arm", "panda_joint1", 0.3)
     assert state.joint("arm", "panda_joint1") == (0.3, 0.0)
     assert model.joint("arm", "panda_joint1").upper == pytest.approx(2.9, abs=0.1)
-    state.set_targets("arm", np.zeros(model.n_coordinate("arm")))
     gains = state.motor("arm", 0)
     gains.stiffness = 7.0
     state.set_motor("arm", gains)
+    state.set_targets("arm", np.zeros(model.n_coordinate("arm")))
     assert state.motor("arm", "panda_joint2").stiffness == 7.0
     with pytest.raises(cond.BadArgument, match="no link 'nose'"):
         mechanics.place("arm", "nose")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -81,8 +82,42 @@ def test_joints_and_motors() -> None:
     refused(lambda: state.set_targets("arm", np.full(model.n_coordinate("arm"), np.nan)), r"'arm': target\[0\] is nan")
     refused(lambda: state.set_targets("arm", [0.0]), r"targets: expected the shape \(8,\), not \(1,\)")
     refused(lambda: model.link("arm", "panda_hnd"), "did you mean 'panda_hand'")
+    state.set_motor("arm", cond.MotorGains(stiffness=10.0))
     state.set_joint_target("arm", 0, 0.3)
     state.set_joint_target("arm", np.int64(1), 0.3)  # type: ignore[arg-type]
+
+
+def test_gains_that_are_not_given_stay() -> None:
+    model = cond.Model.from_text(ARM, folder=cond.share("scenes"))
+    state = model.state()
+    limit = model.joint("arm", "panda_joint1").effort
+    assert np.isfinite(limit) and state.motor("arm", "panda_joint1").effort == limit
+    before = state.motor("arm", 0)
+    state.set_motor("arm", cond.MotorGains(stiffness=321.0), "panda_joint1")
+    after = state.motor("arm", 0)
+    assert (after.stiffness, after.damping, after.effort) == (321.0, before.damping, limit)
+    state.set_motor("arm", cond.MotorGains(effort=np.inf))
+    assert np.isinf(state.motor("arm", 1).effort) and state.motor("arm", 0).stiffness == 321.0
+
+
+def test_targets_without_effect() -> None:
+    model = cond.Model.from_text(ARM, folder=cond.share("scenes"))
+    state, n = model.state(), model.n_coordinate("arm")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        state.set_targets("arm", torque=np.ones(n))
+        state.set_motor("arm", cond.MotorGains(stiffness=10.0), 0)
+        state.set_targets("arm", np.zeros(n))  # of one motor at least they have an effect
+    state.set_motor("arm", cond.MotorGains(stiffness=0.0, damping=0.0))
+    with pytest.warns(cond.NoEffect, match="'arm': targets have no effect, because no motor has a stiffness"):
+        state.set_targets("arm", np.zeros(n))
+    with pytest.warns(cond.NoEffect, match="the motor of 'panda_joint2' has no stiffness"):
+        state.set_joint_target("arm", "panda_joint2", 0.5)
+
+
+def test_scenes_without_actions_are_no_environments() -> None:
+    for make in (lambda: cond.Env("push"), lambda: cond.EnvBatch("push", 2)):
+        refused(make, "the scene has no actions, .* give it a section `actions`")
 
 
 def test_attachments() -> None:

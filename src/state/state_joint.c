@@ -90,7 +90,7 @@ CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int
 
 void cond_motor_gains_default_fill(CondMotorGains* made, size_t size)
 {
-    const CondMotorGains defaults = {.effort = INFINITY, .effort_back = NAN};
+    const CondMotorGains defaults = {NAN, NAN, NAN, NAN};
     memcpy(made, &defaults, size < sizeof defaults ? size : sizeof defaults);
 }
 
@@ -113,13 +113,13 @@ CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int bo
     if (coordinate < -1 || coordinate >= n)
         return cond_state_refuse(state, "'%.60s' has no joint coordinate %d; it has %d", name,
                                  coordinate, n);
-    if (!(gains->stiffness >= 0.0) || isinf(gains->stiffness))
+    if (gains->stiffness < 0.0 || isinf(gains->stiffness))
         return cond_state_refuse(state, "'%.60s': stiffness must be >= 0 and finite, not %g", name,
                                  gains->stiffness);
-    if (!(gains->damping >= 0.0) || isinf(gains->damping))
+    if (gains->damping < 0.0 || isinf(gains->damping))
         return cond_state_refuse(state, "'%.60s': damping must be >= 0 and finite, not %g", name,
                                  gains->damping);
-    if (!(gains->effort > 0.0))
+    if (gains->effort <= 0.0)
         return cond_state_refuse(state, "'%.60s': effort must be > 0, not %g", name, gains->effort);
     if (gains->effort_back < 0.0)
         return cond_state_refuse(state, "'%.60s': effort_back must be >= 0, not %g", name,
@@ -128,10 +128,14 @@ CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int bo
         CondMotor* motor = &state->motor[first + i];
         if (coordinate >= 0 && i != coordinate)
             continue;
-        motor->stiffness = gains->stiffness;
-        motor->damping = gains->damping;
-        motor->effort = gains->effort;
-        motor->effort_back = isnan(gains->effort_back) ? gains->effort : gains->effort_back;
+        if (!isnan(gains->stiffness))
+            motor->stiffness = gains->stiffness;
+        if (!isnan(gains->damping))
+            motor->damping = gains->damping;
+        if (!isnan(gains->effort))
+            motor->effort = motor->effort_back = gains->effort;
+        if (!isnan(gains->effort_back))
+            motor->effort_back = gains->effort_back;
     }
     return COND_OK;
 }
