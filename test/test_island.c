@@ -241,8 +241,10 @@ static void components_are_what_pairs_join(void** state)
         for (int k = 0; k < PAIRS; k++)
             for (int s = 0; s < 2; s++)
                 pair[k][s] = random_int(&random, ITEMS + 1) - 1; // -1: no item
-        assert_int_equal(cond_components_begin(&arena, ITEMS, &forward), COND_OK);
-        assert_int_equal(cond_components_begin(&arena, ITEMS, &backward), COND_OK);
+        assert_int_equal(cond_components_reserve(&arena, ITEMS, &forward), COND_OK);
+        assert_int_equal(cond_components_reserve(&arena, ITEMS, &backward), COND_OK);
+        cond_components_begin(ITEMS, &forward);
+        cond_components_begin(ITEMS, &backward);
         for (int k = 0; k < PAIRS; k++) {
             cond_components_join(&forward, pair[k][0], pair[k][1]);
             cond_components_join(&backward, pair[PAIRS - 1 - k][1], pair[PAIRS - 1 - k][0]);

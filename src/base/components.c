@@ -2,17 +2,20 @@
 
 #include <string.h>
 
-CondStatus cond_components_begin(CondArena* arena, int n_item, CondComponents* components)
+CondStatus cond_components_reserve(CondArena* arena, int n_item, CondComponents* components)
 {
-    if (COND_RESERVE(arena, components->of, n_item) ||
-        COND_RESERVE(arena, components->begin, n_item + 1) ||
-        COND_RESERVE(arena, components->member, n_item))
-        return COND_OUT_OF_MEMORY;
+    int failed = COND_RESERVE(arena, components->of, n_item) ||
+                 COND_RESERVE(arena, components->begin, n_item + 1) ||
+                 COND_RESERVE(arena, components->member, n_item);
+    return failed ? COND_OUT_OF_MEMORY : COND_OK;
+}
+
+void cond_components_begin(int n_item, CondComponents* components)
+{
     components->n_item = n_item;
     components->n = 0;
     for (int i = 0; i < n_item; i++)
         components->of[i] = i;
-    return COND_OK;
 }
 
 void cond_components_end(CondComponents* components)

@@ -2,7 +2,8 @@
 // together because pairs of them do, directly or through others. Islands of bodies and of blocks
 // are made here and nowhere else.
 //
-//     cond_components_begin(arena, n_item, &components)     every item is a set of its own
+//     cond_components_reserve(arena, n_item, &components)   memory for so many items or fewer
+//     cond_components_begin(n_item, &components)            every item is a set of its own
 //     cond_components_join(&components, i, j)               for each pair, in any order
 //     cond_components_end(&components)                      numbers the sets and lists their items
 //
@@ -21,7 +22,8 @@ typedef struct CondComponents {
     int* member;   // items, set by set, ascending in each                            (n_item)
 } CondComponents;
 
-CondStatus cond_components_begin(CondArena* arena, int n_item, CondComponents* components);
+CondStatus cond_components_reserve(CondArena* arena, int n_item, CondComponents* components);
+void cond_components_begin(int n_item, CondComponents* components);
 void cond_components_end(CondComponents* components);
 
 // Joins the sets of two items; a negative number is no item.

@@ -10,7 +10,6 @@
 // stay; and if not, with its stiffness.
 #include "correct/correction.h"
 
-#include "base/disjoint.h"
 #include "base/memory.h"
 #include "body/body.h"
 #include "math/vec3.h"
@@ -36,7 +35,7 @@ enum { MAX_ITERATIONS = 2000 }; // more are not worth it: the next step goes on
 void cond_correction_destroy(CondCorrection* correction)
 {
     const CondContext* m = &correction->stage.arena.context;
-    void* arrays[] = {correction->limit, correction->share, correction->island, correction->v};
+    void* arrays[] = {correction->limit, correction->share, correction->v};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(m, arrays[i]);
     cond_contact_stage_destroy(&correction->stage);
@@ -66,11 +65,11 @@ static CondStatus prepare(const CondModel* model, CondCorrection* correction)
         correction->limit = cond_allocate(m, n_body, sizeof *correction->limit);
     if (!correction->share)
         correction->share = cond_allocate(m, n_body, sizeof *correction->share);
-    if (!correction->island)
-        correction->island = cond_allocate(m, n_body, sizeof *correction->island);
     if (!correction->v)
         correction->v = cond_allocate(m, (size_t)model->n_dof, sizeof *correction->v);
-    int all = correction->limit && correction->share && correction->island && correction->v;
+    int all =
+        correction->limit && correction->share && correction->v &&
+        !cond_components_reserve(&correction->stage.arena, model->n_body, &correction->bodies);
     return all ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
@@ -119,24 +118,6 @@ static int is_needed(const CondSim* sim, double deepest)
     return needed;
 }
 
-static void join(int* island, int a, int b)
-{
-    if (a >= 0 && b >= 0)
-        cond_disjoint_join(island, a, b);
-}
-
-// Bodies that contacts of the correction connect.
-static void join_bodies(CondSim* sim)
-{
-    CondCorrection* correction = sim->correction;
-    const CondCandidateList* list = &correction->stage.candidates;
-    for (int b = 0; b < sim->model->n_body; b++)
-        correction->island[b] = b;
-    for (int k = 0; k < list->n; k++)
-        join(correction->island, list->candidate[k].point[0].body,
-             list->candidate[k].point[1].body);
-}
-
 // Islands in which nothing is deep stay as they are, whatever is moved elsewhere.
 static void leave_islands(CondSim* sim)
 {
@@ -144,21 +125,19 @@ static void leave_islands(CondSim* sim)
     CondCorrection* correction = sim->correction;
     CondCandidateList* list = &correction->stage.candidates;
     double* moves = correction->share; // free until the answer is there
+    const int* of = correction->bodies.of;
     int kept = 0;
-    join_bodies(sim);
-    for (int i = 0; i < model->n_spring; i++)
-        join(correction->island, model->spring[i].end[0].body, model->spring[i].end[1].body);
-    for (int i = 0; i < sim->next->n_weld; i++)
-        if (sim->next->weld[i].active)
-            join(correction->island, sim->next->weld[i].what.end[0].point.body,
-                 sim->next->weld[i].what.end[1].point.body);
-    for (int b = 0; b < model->n_body; b++)
-        moves[b] = 0.0;
+    cond_components_begin(model->n_body, &correction->bodies);
+    cond_connect_contacts(sim, list, NULL, &correction->bodies);
+    cond_connect_ties(sim, &correction->bodies);
+    cond_components_end(&correction->bodies);
+    for (int i = 0; i < correction->bodies.n; i++)
+        moves[i] = 0.0;
     for (int k = 0; k < list->n; k++)
         if (is_deep(model, &list->candidate[k]))
-            moves[cond_disjoint_find(correction->island, list->candidate[k].point[0].body)] = 1.0;
+            moves[of[list->candidate[k].point[0].body]] = 1.0;
     for (int k = 0; k < list->n; k++)
-        if (moves[cond_disjoint_find(correction->island, list->candidate[k].point[0].body)] > 0.0)
+        if (moves[of[list->candidate[k].point[0].body]] > 0.0)
             list->candidate[kept++] = list->candidate[k];
     list->n = kept;
 }
@@ -282,18 +261,21 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
     CondCorrection* correction = sim->correction;
     const CondProblem* problem = &correction->stage.assembly.problem;
     double t = sim->time_step, *share = correction->share;
+    const int* of = correction->bodies.of;
     for (int b = 0; b < model->n_body; b++)
         share[b] = 1.0;
-    join_bodies(sim);
+    cond_components_begin(model->n_body, &correction->bodies);
+    cond_connect_contacts(sim, &correction->stage.candidates, NULL, &correction->bodies);
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* coupling = &problem->coupling[i];
-        join(correction->island, body_of(model, coupling->coordinate[0]),
-             body_of(model, coupling->coordinate[coupling->n_coordinate - 1]));
+        cond_components_join(&correction->bodies, body_of(model, coupling->coordinate[0]),
+                             body_of(model, coupling->coordinate[coupling->n_coordinate - 1]));
     }
-    for (int turn = 0; turn < 2; turn++) // the shares of islands, at their roots; and the ways
+    cond_components_end(&correction->bodies);
+    for (int turn = 0; turn < 2; turn++) // the shares of islands, and the ways
         for (int b = 0; b < model->n_body; b++) {
             const CondBody* body = &model->body[b];
-            int i = cond_disjoint_find(correction->island, b);
+            int i = of[b];
             double way = t * cond_body_ops(body->kind)
                                  ->speed(body, &sim->at_end, correction->v + body->dof_begin);
             if (turn == 0 && way > correction->limit[b])
@@ -304,8 +286,6 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
                     moved_of[b] += share[i] * way;
             }
         }
-    for (int b = 0; b < model->n_body; b++)
-        share[b] = share[cond_disjoint_find(correction->island, b)];
 }
 
 // The answer that stands in all coordinates, in correction->v.
@@ -331,7 +311,7 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
         int first = rigid ? begin[b] : model->body[b].dof_begin;
         int n = rigid ? begin[b + 1] - begin[b] : model->body[b].n_dof;
         for (int i = first; i < first + n; i++)
-            v[i] *= correction->share[b];
+            v[i] *= correction->share[correction->bodies.of[b]];
     }
     if (rigid)
         cond_rigid_motion_advance(model, &correction->rigid, v, t, sim->next->q);

@@ -11,8 +11,8 @@ typedef struct CondCorrection {
     CondContactStage whole; // the same contacts with the stiffness of soft bodies
     CondRigidMotion rigid;  // the same contacts with soft bodies that move as rigid ones
     double* limit;          // how far the points of a body may move [m]             (n_body)
-    double* share;          // of its motion that the limits of its island allow     (n_body)
-    int* island;            // of a body: one that contacts or couplings lead to     (n_body)
+    double* share;          // of its motion that the limits of an island allow      (n_body)
+    CondComponents bodies;  // that contacts and ties, then contacts and couplings join
     double* v;              // the motion, as velocities over the time step          (n_dof)
     unsigned char* held;    // rigid motions that are not made                       (n_dof)
     int restore;            // 1: attachments pull back what rounds have stretched

@@ -43,7 +43,7 @@ static CondStatus prepare(const CondModel* model, CondSpread* spread)
         return COND_OK;
     cond_arena_begin(&model->arena.context, &spread->arena);
     cond_candidates_begin(&model->arena.context, &spread->candidates);
-    if (COND_RESERVE(&spread->arena, spread->cluster, n) ||
+    if (cond_components_reserve(&spread->arena, n, &spread->cluster) ||
         COND_RESERVE(&spread->arena, spread->held, n) ||
         COND_RESERVE(&spread->arena, spread->box, 6 * n) ||
         COND_RESERVE(&spread->arena, spread->mass, 9 * n) ||
@@ -59,59 +59,36 @@ static CondStatus prepare(const CondModel* model, CondSpread* spread)
     return cond_solver_create(&model->arena.context, "vfpi", &settings, &spread->solver, NULL);
 }
 
-static int root(int* cluster, int b)
-{
-    while (cluster[b] != b)
-        b = cluster[b] = cluster[cluster[b]];
-    return b;
-}
-
-// Ties two bodies, or one to the world (-1).
-static void join(CondSpread* spread, int a, int b)
-{
-    if (a >= 0 && b >= 0) {
-        int i = root(spread->cluster, a), k = root(spread->cluster, b);
-        spread->held[k] |= spread->held[i];
-        spread->cluster[i] = k;
-    } else if (a >= 0 || b >= 0) {
-        spread->held[root(spread->cluster, a >= 0 ? a : b)] = 1;
-    }
-}
-
 static void make_clusters(const CondSim* sim, CondSpread* spread)
 {
     const CondModel* model = sim->model;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        spread->cluster[b] = b;
-        spread->held[b] = body->kind == COND_BODY_ROBOT && !body->arm->floating;
-    }
-    for (int i = 0; i < model->n_spring; i++)
-        join(spread, model->spring[i].end[0].body, model->spring[i].end[1].body);
-    for (int i = 0; i < sim->next->n_weld; i++) {
-        const CondWeld* weld = &sim->next->weld[i];
-        if (weld->active)
-            join(spread, weld->what.end[0].point.body, weld->what.end[1].point.body);
-    }
+    cond_components_begin(model->n_body, &spread->cluster);
+    cond_connect_ties(sim, &spread->cluster);
+    cond_components_end(&spread->cluster);
+    memset(spread->held, 0, (size_t)model->n_body * sizeof *spread->held);
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT && !model->body[b].arm->floating)
+            spread->held[spread->cluster.of[b]] = 1;
+    for (int i = 0, body[2]; i < cond_sim_n_tie(sim); i++)
+        if (cond_sim_tie(sim, i, body) && (body[0] < 0) != (body[1] < 0))
+            spread->held[spread->cluster.of[body[0] < 0 ? body[1] : body[0]]] = 1;
 }
 
-// Masses of the clusters; bodies that do not stand for one have a mass too, which does not move.
 static void make_blocks(const CondSim* sim, CondSpread* spread)
 {
     const CondModel* model = sim->model;
-    memset(spread->mass, 0, 9 * (size_t)model->n_body * sizeof *spread->mass);
-    for (int b = 0; b < model->n_body; b++) {
-        double mass = cond_newton_mass(&model->body[b], &sim->at_end);
-        int of[2] = {b, root(spread->cluster, b)};
-        for (int i = 0; i < (of[0] == of[1] ? 1 : 2); i++)
-            for (int k = 0; k < 3; k++)
-                spread->mass[9 * of[i] + 4 * k] += mass;
-        spread->block[b] = (CondBlock){.kind = COND_BLOCK_DENSE,
-                                       .dof_begin = 3 * b,
+    int n = spread->cluster.n;
+    memset(spread->mass, 0, 9 * (size_t)n * sizeof *spread->mass);
+    for (int b = 0; b < model->n_body; b++)
+        for (int k = 0; k < 3; k++)
+            spread->mass[9 * spread->cluster.of[b] + 4 * k] +=
+                cond_newton_mass(&model->body[b], &sim->at_end);
+    for (int i = 0; i < n; i++)
+        spread->block[i] = (CondBlock){.kind = COND_BLOCK_DENSE,
+                                       .dof_begin = 3 * i,
                                        .n_dof = 3,
-                                       .values = spread->mass + 9 * b};
-    }
-    for (int i = 0; i < 3 * model->n_body; i++) {
+                                       .values = spread->mass + 9 * i};
+    for (int i = 0; i < 3 * n; i++) {
         spread->coordinate[i] = i;
         spread->b[i] = spread->d[i] = 0.0;
     }
@@ -145,7 +122,7 @@ static void make_boxes(const CondSim* sim, CondSpread* spread)
 static CondStatus add_bound(CondSpread* spread, int a, int b, const double normal[3], double gap)
 {
     static const double hint[3] = {1.0, 0.0, 0.0};
-    int side[2] = {a < 0 ? -1 : root(spread->cluster, a), b < 0 ? -1 : root(spread->cluster, b)};
+    int side[2] = {a < 0 ? -1 : spread->cluster.of[a], b < 0 ? -1 : spread->cluster.of[b]};
     double n[3], w = 0.0;
     for (int s = 0; s < 2; s++)
         side[s] = side[s] >= 0 && spread->held[side[s]] ? -1 : side[s];
@@ -228,7 +205,7 @@ static void move(CondSim* sim, double* moved, double* way)
     CondSpread* spread = sim->spread;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        int at = root(spread->cluster, b);
+        int at = spread->cluster.of[b];
         double twist[6] = {0.0}, about[3] = {0.0};
         if (spread->held[at])
             continue;
@@ -260,8 +237,8 @@ CondStatus cond_sim_spread(CondSim* sim, double deepest, CondSpreadWay which, do
         return status;
     for (int i = 0; i < spread->n_contact; i++) // they lay still while they grew
         memset(spread->lambda + 3 * i, 0, 3 * sizeof *spread->lambda);
-    CondProblem problem = {.n_dof = 3 * sim->model->n_body,
-                           .n_block = sim->model->n_body,
+    CondProblem problem = {.n_dof = 3 * spread->cluster.n,
+                           .n_block = spread->cluster.n,
                            .n_contact = spread->n_contact,
                            .block = spread->block,
                            .contact = spread->contact,

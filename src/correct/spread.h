@@ -2,7 +2,7 @@
 #ifndef COND_CORRECT_SPREAD_H
 #define COND_CORRECT_SPREAD_H
 
-#include "base/arena.h"
+#include "base/components.h"
 #include "collide/candidate.h"
 
 typedef struct CondSim CondSim;
@@ -11,17 +11,17 @@ typedef struct CondSpread {
     CondArena arena;
     CondCandidateList candidates; // all contacts within reach
     CondSolver* solver;
-    int* cluster;         // body that stands for those tied to this one       (n_body)
-    int* held;            // of such a body, 1: it stays where it is            (n_body)
-    double* box;          // low and high corner of what may touch [m]          (n_body x 6)
-    double* mass;         // of a cluster, 3x3 [kg]                             (n_body x 9)
-    CondBlock* block;     //                                                    (n_body)
-    int* coordinate;      // 0, 1, 2, ...                                       (3 n_body)
-    double* b;            // zero                                               (3 n_body)
-    double* d;            // way of a cluster [m]                               (3 n_body)
-    double* v;            // the same as velocities of one body                 (n_dof)
-    CondContact* contact; // bounds on the ways                                 (n_contact)
-    double* lambda;       //                                                    (n_contact x 3)
+    CondComponents cluster; // bodies that springs and attachments tie together
+    int* held;              // of such a body, 1: it stays where it is            (n_body)
+    double* box;            // low and high corner of what may touch [m]          (n_body x 6)
+    double* mass;           // of a cluster, 3x3 [kg]                             (n_body x 9)
+    CondBlock* block;       //                                                    (n_body)
+    int* coordinate;        // 0, 1, 2, ...                                       (3 n_body)
+    double* b;              // zero                                               (3 n_body)
+    double* d;              // way of a cluster [m]                               (3 n_body)
+    double* v;              // the same as velocities of one body                 (n_dof)
+    CondContact* contact;   // bounds on the ways                                 (n_contact)
+    double* lambda;         //                                                    (n_contact x 3)
     int n_contact;
 } CondSpread;
 

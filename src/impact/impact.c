@@ -46,8 +46,9 @@ static CondStatus prepare(const CondModel* model, CondImpact* impact)
                  COND_RESERVE(m, impact->push, model->n_dof) ||
                  COND_RESERVE(m, impact->momentum, model->n_dof) ||
                  COND_RESERVE(m, impact->potential, model->n_body) ||
+                 COND_RESERVE(m, impact->nearby, model->n_body) ||
                  COND_RESERVE(m, impact->impact, model->n_body) ||
-                 COND_RESERVE(m, impact->sum, model->n_body);
+                 cond_components_reserve(m, model->n_body, &impact->impacts);
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
@@ -147,7 +148,7 @@ static void expect(const CondSim* sim, int k, double expected[3])
     const CondImpact* impact = sim->impact;
     const CondGroups* groups = sim->groups;
     int known = k < impact->stage.candidates.n && impact->stage.candidates.candidate[k].moved &&
-                groups->members[groups->of[cond_impact_body(sim, k)]] > FEW;
+                cond_components_size(&groups->bodies, groups->of[cond_impact_body(sim, k)]) > FEW;
     for (int i = 0; i < 3; i++)
         expected[i] = known ? sim->time_step * sim->lambda[3 * impact->contact_of[k] + i] : 0.0;
 }
@@ -312,6 +313,7 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     CondStatus worst = COND_OK;
     int rebounds = 0;
     if (COND_RESERVE(&sim->arena, impact->island, sim->model->n_body) ||
+        cond_components_reserve(&sim->arena, sim->model->n_body, &impact->islands) ||
         COND_RESERVE(&sim->arena, impact->part, sim->model->n_body))
         return COND_OUT_OF_MEMORY;
     if (!cond_impact_find_islands(sim, state))

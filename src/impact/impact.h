@@ -13,15 +13,20 @@ typedef enum CondImpactPart {
     COND_IMPACT_EXACT = 4,      // and they keep their energy: rigid bodies and particles alone
 } CondImpactPart;
 
-// Sums over an island, kept at its lowest body.
+// Sums over an island.
 typedef struct CondImpactIsland {
     double first, fastest;       // approach in the first round, and in the one at hand [m/s]
-    double nearby;               // fastest approach of this body [m/s]
-    double gain, exchanged, all; // of an impact: energy won, exchanged, and of motion [J]
     double energy, slope, curve; // energy of v + x d less what it should be: at x = 0, derivatives
+    double all;                  // energy of motion [J]
     int n_contact, n_impact;     // contacts, and impacts that they have made
-    int left;                    // of an impact: steps left to lower restitution by
+    int asks;                    // what its contacts ask for
 } CondImpactIsland;
+
+// One impact of a round: the contacts that share bodies.
+typedef struct CondImpactOne {
+    double gain, exchanged, all; // energy won, exchanged, and of motion before [J]
+    int left;                    // steps left to lower restitution by
+} CondImpactOne;
 
 // The two that a contact is between.
 typedef struct CondImpactPair {
@@ -31,27 +36,29 @@ typedef struct CondImpactPair {
 } CondImpactPair;
 
 typedef struct CondImpact {
-    CondContactStage stage; // its contacts are the closed ones of the step
-    int* contact_of;        // their index among the contacts of the step   (n_contact)
-    unsigned char* strikes; // 1: it closes in this step                    (n_contact)
-    int* island;            // of each body, by its lowest one              (n_body)
-    int* part;              // of each body, flags of CondImpactPart        (n_body)
-    int* impact;            // of each body, the impact of a round by its lowest one      (n_body)
-    CondImpactIsland* sum;  //                                              (n_body)
-    int n_exact;            // bodies of exact islands; 0: the stage did not run
-    int n_row;              // rows of joints behind the contacts, sim->rows.part
-    double* before;         // M^-1 b: v before the impulses of a problem   (n_dof)
-    double* after;          // v that impacts begin with, and lead to       (n_dof)
-    double* push;           // M^-1 of the normal impulses at what strikes  (n_dof)
-    double* momentum;       // scratch                                      (n_dof)
-    double* potential;      // of each body where the step has led [J]      (n_body)
-    double* impulse;        // sums of all problems [N s]     (n_contact + n_row, x 3)
-    double* expected;       // of the forces of the step [N s] (n_contact + n_row, x 3)
-    CondContact* group;     // the contacts of one problem        (n_contact + n_row)
-    int* member;            // which of the stage's they are      (n_contact + n_row)
-    CondImpactPair* pair;   // of each contact                                  (n_contact)
-    CondImpactPair* order;  // scratch: the same, pair by pair                  (n_contact)
-    double growth;          // of the energy exchanged: above this restitution is lowered
+    CondContactStage stage;   // its contacts are the closed ones of the step
+    int* contact_of;          // their index among the contacts of the step   (n_contact)
+    unsigned char* strikes;   // 1: it closes in this step                    (n_contact)
+    int* part;                // of each body, flags of CondImpactPart        (n_body)
+    double* nearby;           // of each body, its fastest approach [m/s]     (n_body)
+    CondComponents islands;   // bodies that closed contacts join
+    CondImpactIsland* island; //                                            (islands.n)
+    CondComponents impacts;   // bodies that the contacts of a round join
+    CondImpactOne* impact;    //                                            (impacts.n)
+    int n_exact;              // bodies of exact islands; 0: the stage did not run
+    int n_row;                // rows of joints behind the contacts, sim->rows.part
+    double* before;           // M^-1 b: v before the impulses of a problem   (n_dof)
+    double* after;            // v that impacts begin with, and lead to       (n_dof)
+    double* push;             // M^-1 of the normal impulses at what strikes  (n_dof)
+    double* momentum;         // scratch                                      (n_dof)
+    double* potential;        // of each body where the step has led [J]      (n_body)
+    double* impulse;          // sums of all problems [N s]     (n_contact + n_row, x 3)
+    double* expected;         // of the forces of the step [N s] (n_contact + n_row, x 3)
+    CondContact* group;       // the contacts of one problem        (n_contact + n_row)
+    int* member;              // which of the stage's they are      (n_contact + n_row)
+    CondImpactPair* pair;     // of each contact                                  (n_contact)
+    CondImpactPair* order;    // scratch: the same, pair by pair                  (n_contact)
+    double growth;            // of the energy exchanged: above this restitution is lowered
 } CondImpact;
 
 void cond_impact_destroy(CondImpact* impact);

@@ -36,7 +36,7 @@ static double product(const CondBody* body, const double* x, const double* y)
 
 static CondImpactIsland* island_of(const CondImpact* impact, int body)
 {
-    return &impact->sum[impact->island[body]];
+    return &impact->island[impact->islands.of[body]];
 }
 
 // momentum = M v
@@ -48,8 +48,8 @@ static void multiply(CondSim* sim, const double* v)
 
 static void clear(CondSim* sim)
 {
-    for (int b = 0; b < sim->model->n_body; b++) {
-        CondImpactIsland* sum = &sim->impact->sum[b];
+    for (int i = 0; i < sim->impact->islands.n; i++) {
+        CondImpactIsland* sum = &sim->impact->island[i];
         sum->energy = sum->slope = sum->curve = sum->all = 0.0;
     }
 }
@@ -227,8 +227,8 @@ void cond_impact_settle(CondSim* sim)
     for (int b = 0; b < model->n_body; b++)
         if (cond_impact_is_exact(sim, b))
             island_of(impact, b)->all += 0.5 * product(&model->body[b], v, impact->momentum);
-    for (int b = 0; b < model->n_body; b++)
-        impact->sum[b].energy = fmin(impact->sum[b].energy, LIFTED * impact->sum[b].all);
+    for (int i = 0; i < impact->islands.n; i++)
+        impact->island[i].energy = fmin(impact->island[i].energy, LIFTED * impact->island[i].all);
     set_push(sim, impact->impulse, NULL);
     add_slopes(sim, v);
     go(sim, impact->impulse, NULL, v);

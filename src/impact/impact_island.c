@@ -1,6 +1,5 @@
 // Which bodies take part in the impact stage. Islands are those of closed contacts; each is looked
 // at by itself, so that nothing is changed by what is struck elsewhere.
-#include "base/disjoint.h"
 #include "impact/impact.h"
 #include "integrate/flight.h"
 #include "integrate/persistent.h"
@@ -94,38 +93,36 @@ static int is_other(const CondSim* sim, int b)
            (sim->held.n > 0 && cond_held_some(sim, b));
 }
 
-static void join_bodies(const CondSim* sim, int* of)
+static int joins(const CondSim* sim, const CondCandidateList* list, int c)
 {
-    for (int b = 0; b < sim->model->n_body; b++)
-        of[b] = b;
-    for (int c = 0; c < sim->candidates.n; c++) {
-        const CondPoint* point = sim->candidates.candidate[c].point;
-        if (point[1].body >= 0 && (is_closed(sim, c) || may_be_met(sim, c)))
-            cond_disjoint_join(of, point[0].body, point[1].body);
-    }
-    for (int b = 0; b < sim->model->n_body; b++) // the lowest of its bodies, settled already
-        of[b] = cond_disjoint_find(of, b);
+    (void)list; // the contacts of the step
+    return is_closed(sim, c) || may_be_met(sim, c);
 }
 
 int cond_impact_find_islands(CondSim* sim, const CondState* state)
 {
-    int *of = sim->impact->island, *part = sim->impact->part, any = 0;
-    join_bodies(sim, of);
-    memset(part, 0, (size_t)sim->model->n_body * sizeof *part);
+    CondImpact* impact = sim->impact;
+    CondImpactIsland* island = impact->island;
+    const int* of = impact->islands.of;
+    int any = 0;
+    cond_components_begin(sim->model->n_body, &impact->islands);
+    cond_connect_contacts(sim, &sim->candidates, joins, &impact->islands);
+    cond_components_end(&impact->islands);
+    memset(island, 0, (size_t)impact->islands.n * sizeof *island);
     for (int c = 0; c < sim->candidates.n; c++)
-        if (is_closed(sim, c) || may_be_met(sim, c))
-            part[of[sim->candidates.candidate[c].point[0].body]] |= asks_for(sim, state, c);
+        if (joins(sim, &sim->candidates, c))
+            island[of[sim->candidates.candidate[c].point[0].body]].asks |= asks_for(sim, state, c);
     for (int r = 0; r < sim->rows.n; r++)
         if (cond_joint_row_needs_impact(sim, r))
-            part[of[sim->rows.row[r].body]] |= ALWAYS;
+            island[of[sim->rows.row[r].body]].asks |= ALWAYS;
     for (int b = 0; b < sim->model->n_body; b++)
-        if (part[of[b]] && is_other(sim, b))
-            part[of[b]] |= IS_OTHER;
-    sim->impact->n_exact = 0;
+        if (island[of[b]].asks && is_other(sim, b))
+            island[of[b]].asks |= IS_OTHER;
+    impact->n_exact = 0;
     for (int b = 0; b < sim->model->n_body; b++) {
-        part[b] = of[b] == b ? part_of(sim, part[b]) : part[of[b]];
-        any |= part[b];
-        sim->impact->n_exact += (part[b] & COND_IMPACT_EXACT) != 0;
+        impact->part[b] = part_of(sim, island[of[b]].asks);
+        any |= impact->part[b];
+        impact->n_exact += (impact->part[b] & COND_IMPACT_EXACT) != 0;
     }
     return any;
 }

@@ -16,7 +16,6 @@
 // without restitution.
 #include "impact/impact.h"
 
-#include "base/disjoint.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
 
@@ -47,7 +46,7 @@ static double approach(const CondImpact* impact, int k, const double* v)
 
 static CondImpactIsland* island_of(const CondSim* sim, int k)
 {
-    return &sim->impact->sum[sim->impact->island[cond_impact_body(sim, k)]];
+    return &sim->impact->island[sim->impact->islands.of[cond_impact_body(sim, k)]];
 }
 
 static int rebounds(const CondSim* sim, int k)
@@ -95,8 +94,7 @@ static void find_pairs(CondImpact* impact)
 static void begin(CondSim* sim)
 {
     find_pairs(sim->impact);
-    for (int b = 0; b < sim->model->n_body; b++)
-        sim->impact->sum[b] = (CondImpactIsland){0};
+    memset(sim->impact->island, 0, (size_t)sim->impact->islands.n * sizeof(CondImpactIsland));
     for (int k = 0; k < sim->impact->stage.candidates.n; k++)
         island_of(sim, k)->n_contact++;
 }
@@ -105,19 +103,20 @@ static void begin(CondSim* sim)
 static void find_fastest(CondSim* sim, int first)
 {
     CondImpact* impact = sim->impact;
-    for (int b = 0; b < sim->model->n_body; b++)
-        impact->sum[b].fastest = impact->sum[b].nearby = 0.0;
+    for (int i = 0; i < impact->islands.n; i++)
+        impact->island[i].fastest = 0.0;
+    memset(impact->nearby, 0, (size_t)sim->model->n_body * sizeof *impact->nearby);
     for (int k = 0; k < impact->stage.candidates.n; k++) {
         double speed = rebounds(sim, k) ? approach(impact, k, impact->after) : 0.0;
         island_of(sim, k)->fastest = fmax(island_of(sim, k)->fastest, speed);
         for (int s = 0; s < 2; s++) {
             int b = impact->stage.candidates.candidate[k].point[s].body;
             if (b >= 0)
-                impact->sum[b].nearby = fmax(impact->sum[b].nearby, speed);
+                impact->nearby[b] = fmax(impact->nearby[b], speed);
         }
     }
-    for (int b = 0; b < sim->model->n_body && first; b++)
-        impact->sum[b].first = impact->sum[b].fastest;
+    for (int i = 0; i < impact->islands.n && first; i++)
+        impact->island[i].first = impact->island[i].fastest;
 }
 
 static int is_spent(const CondImpactIsland* island)
@@ -140,7 +139,7 @@ static int is_fastest(const CondSim* sim, int k)
     double nearby = least(sim, island_of(sim, k), RESTITUTION);
     for (int s = 0; s < 2; s++) {
         int b = impact->stage.candidates.candidate[k].point[s].body;
-        nearby = b < 0 ? nearby : fmax(nearby, impact->sum[b].nearby);
+        nearby = b < 0 ? nearby : fmax(nearby, impact->nearby[b]);
     }
     return approach(impact, k, impact->after) >= (1.0 - TIE) * nearby;
 }
@@ -180,23 +179,20 @@ static int put(CondSim* sim, int k, Round round, int n)
 static void join_impacts(CondSim* sim, int n)
 {
     CondImpact* impact = sim->impact;
-    for (int b = 0; b < sim->model->n_body; b++) {
-        impact->impact[b] = b;
-        impact->sum[b].left = LOWER;
-    }
+    cond_components_begin(sim->model->n_body, &impact->impacts);
     for (int i = 0; i < n; i++) {
         const CondPoint* point = impact->stage.candidates.candidate[impact->member[i]].point;
-        if (point[1].body >= 0)
-            cond_disjoint_join(impact->impact, point[0].body, point[1].body);
+        cond_components_join(&impact->impacts, point[0].body, point[1].body);
     }
-    for (int b = 0; b < sim->model->n_body; b++)
-        impact->impact[b] = cond_disjoint_find(impact->impact, b);
+    cond_components_end(&impact->impacts);
+    for (int i = 0; i < impact->impacts.n; i++)
+        impact->impact[i].left = LOWER;
 }
 
 // Sums of the impact that contact k of the stage is part of in this round.
-static CondImpactIsland* impact_of(const CondSim* sim, int k)
+static CondImpactOne* impact_of(const CondSim* sim, int k)
 {
-    return &sim->impact->sum[sim->impact->impact[cond_impact_body(sim, k)]];
+    return &sim->impact->impact[sim->impact->impacts.of[cond_impact_body(sim, k)]];
 }
 
 // The contacts of a round, with their restitution; returns how many.
@@ -223,15 +219,15 @@ static void measure(CondSim* sim, int n)
 {
     CondImpact* impact = sim->impact;
     const CondProblem* problem = &impact->stage.assembly.problem;
-    for (int b = 0; b < sim->model->n_body; b++)
-        impact->sum[b].gain = impact->sum[b].exchanged = impact->sum[b].all = 0.0;
+    for (int i = 0; i < impact->impacts.n; i++)
+        impact->impact[i].gain = impact->impact[i].exchanged = impact->impact[i].all = 0.0;
     for (int b = 0; b < sim->model->n_body; b++) {
         const CondBody* body = &sim->model->body[b];
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
-            impact->sum[impact->impact[b]].all += impact->before[i] * problem->b[i];
+            impact->impact[impact->impacts.of[b]].all += impact->before[i] * problem->b[i];
     }
     for (int k = 0; k < n; k++) {
-        CondImpactIsland* one = impact_of(sim, impact->member[k]);
+        CondImpactOne* one = impact_of(sim, impact->member[k]);
         const CondContact* contact = &impact->group[k];
         double u[3], w[3];
         cond_contact_velocity(contact, impact->before, u);
@@ -244,7 +240,7 @@ static void measure(CondSim* sim, int n)
     }
 }
 
-static int has_gained(const CondImpact* impact, const CondImpactIsland* one)
+static int has_gained(const CondImpact* impact, const CondImpactOne* one)
 {
     return one->gain > fmax(impact->growth * one->exchanged, NOISE * one->all);
 }
@@ -282,7 +278,7 @@ static CondStatus resolve(CondSim* sim, int n, CondSolveInfo* info)
         worst = status > worst ? status : worst;
         measure(sim, n);
         for (int k = 0; k < n; k++) {
-            CondImpactIsland* one = impact_of(sim, impact->member[k]);
+            CondImpactOne* one = impact_of(sim, impact->member[k]);
             if (one->left == 0 || !has_gained(impact, one)) {
                 take(sim, k);
                 continue;
@@ -292,7 +288,7 @@ static CondStatus resolve(CondSim* sim, int n, CondSolveInfo* info)
             impact->group[again++].phi[0] *= (one->left - 1.0) / one->left;
         }
         for (int k = 0; k < again; k++) { // once an impact
-            CondImpactIsland* one = impact_of(sim, impact->member[k]);
+            CondImpactOne* one = impact_of(sim, impact->member[k]);
             one->left -= one->gain > 0.0;
             one->gain = 0.0;
         }

@@ -172,7 +172,8 @@ static int lasts(const CondGroups* groups, int g)
 static double draft_share(const CondSim* sim, int g)
 {
     const CondGroups* groups = sim->groups;
-    int rough = sim->rough && lasts(groups, g) && 6 * groups->members[g] > COND_TINY_PROBLEM;
+    int rough = sim->rough && lasts(groups, g) &&
+                6 * cond_components_size(&groups->bodies, g) > COND_TINY_PROBLEM;
     return rough ? fmax(COND_COARSE_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
 }
 
@@ -344,7 +345,8 @@ static int is_free(const CondSim* sim, int body)
     CondBodyKind kind = sim->model->body[body].kind;
     int g = groups->of[body];
     return (kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE) && !groups->anchored[g] &&
-           (groups->lands[g] || (groups->members[g] == 1 && !groups->touched[g]));
+           (groups->lands[g] ||
+            (cond_components_size(&groups->bodies, g) == 1 && !groups->touched[g]));
 }
 
 // Groups that fail take what bears more: those whose contacts last implicit Euler, all others that

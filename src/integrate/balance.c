@@ -235,10 +235,10 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
 static void multiply_mass(const CondSim* sim, int group, const double* x, double* y)
 {
     const CondGroups* groups = sim->groups;
-    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
-        int at = sim->model->body[groups->body[k]].dof_begin;
-        cond_block_multiply(&sim->matrix.problem.block[groups->body[k]], x + at, NULL, y + at,
-                            sim->model->settings.solver.threads);
+    for (int k = groups->bodies.begin[group]; k < groups->bodies.begin[group + 1]; k++) {
+        int at = sim->model->body[groups->bodies.member[k]].dof_begin;
+        cond_block_multiply(&sim->matrix.problem.block[groups->bodies.member[k]], x + at, NULL,
+                            y + at, sim->model->settings.solver.threads);
     }
 }
 
@@ -247,8 +247,8 @@ static double product_of(const CondSim* sim, int group, const double* x, const d
 {
     const CondGroups* groups = sim->groups;
     double sum = 0.0;
-    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
-        const CondBody* body = &sim->model->body[groups->body[k]];
+    for (int k = groups->bodies.begin[group]; k < groups->bodies.begin[group + 1]; k++) {
+        const CondBody* body = &sim->model->body[groups->bodies.member[k]];
         sum += cond_dot(body->n_dof, x + body->dof_begin, y + body->dof_begin,
                         sim->model->settings.solver.threads);
     }
@@ -261,12 +261,12 @@ static void make_rigid(CondSim* sim, int group)
 {
     const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
-    const CondBody* origin = &model->body[groups->body[groups->begin[group]]];
+    const CondBody* origin = &model->body[groups->bodies.member[groups->bodies.begin[group]]];
     CondPose pose =
         cond_body_ops(origin->kind)
             ->pose(origin, sim->at_end.q + origin->q_begin, sim->next->v + origin->dof_begin);
-    for (int i = groups->begin[group]; i < groups->begin[group] + groups->members[group]; i++) {
-        const CondBody* body = &model->body[groups->body[i]];
+    for (int i = groups->bodies.begin[group]; i < groups->bodies.begin[group + 1]; i++) {
+        const CondBody* body = &model->body[groups->bodies.member[i]];
         for (int k = 0; k < 6; k++) {
             double twist[6] = {0.0};
             twist[k] = 1.0;
@@ -300,8 +300,8 @@ static double split(CondSim* sim, int group, const double* v)
         memset(twist, 0, sizeof twist);
     else
         cond_cholesky_solve(6, inertia, twist);
-    for (int b = groups->begin[group]; b < groups->begin[group] + groups->members[group]; b++) {
-        const CondBody* body = &model->body[groups->body[b]];
+    for (int b = groups->bodies.begin[group]; b < groups->bodies.begin[group + 1]; b++) {
+        const CondBody* body = &model->body[groups->bodies.member[b]];
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++) {
             balance->v[i] = 0.0;
             for (int k = 0; k < 6; k++)
@@ -317,8 +317,8 @@ static double split(CondSim* sim, int group, const double* v)
 static void rest(CondSim* sim, int group)
 {
     const CondGroups* groups = sim->groups;
-    for (int k = groups->begin[group]; k < groups->begin[group] + groups->members[group]; k++) {
-        const CondBody* body = &sim->model->body[groups->body[k]];
+    for (int k = groups->bodies.begin[group]; k < groups->bodies.begin[group + 1]; k++) {
+        const CondBody* body = &sim->model->body[groups->bodies.member[k]];
         memset(sim->balance->v + body->dof_begin, 0, (size_t)body->n_dof * sizeof(double));
     }
 }
@@ -350,8 +350,8 @@ static int is_held(const CondSim* sim, int g)
 static int has_rebounded(const CondSim* sim, int g)
 {
     const CondGroups* groups = sim->groups;
-    for (int k = groups->begin[g]; k < groups->begin[g] + groups->members[g]; k++)
-        if (cond_impact_is_exact(sim, groups->body[k]))
+    for (int k = groups->bodies.begin[g]; k < groups->bodies.begin[g + 1]; k++)
+        if (cond_impact_is_exact(sim, groups->bodies.member[k]))
             return 1;
     return 0;
 }
@@ -395,8 +395,8 @@ void cond_sim_balance(CondSim* sim)
         }
         double s = lasts ? settle_persistent(groups, g, groups->before[g], groups->load[g])
                          : sqrt(fmax(0.0, 1.0 - excess / energy));
-        for (int k = groups->begin[g]; k < groups->begin[g] + groups->members[g]; k++) {
-            const CondBody* body = &model->body[groups->body[k]];
+        for (int k = groups->bodies.begin[g]; k < groups->bodies.begin[g + 1]; k++) {
+            const CondBody* body = &model->body[groups->bodies.member[k]];
             for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
                 v[i] = sim->balance->v[i] + s * (v[i] - sim->balance->v[i]);
         }

@@ -121,7 +121,8 @@ void cond_flight_find(CondSim* sim, const CondState* state)
             lands[g] = COND_LANDS_PERHAPS;
     }
     for (int g = 0; g < groups->n; g++)
-        if (lands[g] == COND_LANDS_PERHAPS && !(apart[g] && groups->members[g] == 1))
+        if (lands[g] == COND_LANDS_PERHAPS &&
+            !(apart[g] && cond_components_size(&groups->bodies, g) == 1))
             lands[g] = COND_LANDS_NOT;
 }
 

@@ -3,21 +3,19 @@
 #ifndef COND_INTEGRATE_GROUP_H
 #define COND_INTEGRATE_GROUP_H
 
-#include "base/arena.h"
+#include "base/components.h"
 #include "cond/sim.h"
 
 typedef struct CondSim CondSim;
 
 typedef struct CondGroups {
     CondArena arena;
-    int n;
-    int* of;          // group of each body                                     (n_body)
-    int* members;     // how many bodies                                        (n of n_body)
-    int* begin;       // where they begin in body                               (n of n_body)
-    int* body;        // group by group, ascending in each                          (n_body)
-    int* touched;     // 1: it has contacts, or a joint strikes its limit       (n of n_body)
-    int* anchored;    // 1: something outside holds it: its momentum may change (n of n_body)
-    int* lands;       // 1: its bodies bounce (CondLands)                     (n of n_body)
+    CondComponents bodies; // of which groups are made
+    int n;                 // of these: the groups,
+    const int* of;         // and the group of each body                            (n_body)
+    int* touched;          // 1: it has contacts, or a joint strikes its limit       (n of n_body)
+    int* anchored;         // 1: something outside holds it: its momentum may change (n of n_body)
+    int* lands;            // 1: its bodies bounce (CondLands)                     (n of n_body)
     int* persistent;  // of a body, 1: its contacts last (integrate/persistent.h)       (n_body)
     int* euler;       // 1: implicit Euler, else the midpoint rule            (n of n_body)
     int* newton;      // 1: of it by Newton's method                          (n of n_body)

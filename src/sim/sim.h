@@ -9,6 +9,7 @@
 #include "law/answer.h"
 #include "law/history.h"
 #include "model/state.h"
+#include "sim/connect.h"
 #include "sim/held.h"
 #include "sim/hooks.h"
 #include "sim/joint_rows.h"
@@ -99,13 +100,13 @@ struct CondSim {
     CondKinematics at_end;   // at its end
     double* theta;           // of each body in this step                       (n_body)
     double* length;          // theta time_step [s]                             (n_body)
-    int* rest;               // scratch of the start at rest                    (2 n_body)
+    int* rest;               // of an island, 1: it starts at rest; scratch         (n_body)
     int* linear;             // 1: its forces are those of q_k, extrapolated    (n_body)
     double* f;               // forces at the start of the step, -C v included  (n_dof)
     double* reach;           // gap within which contacts are made [m]          (n_body)
     double* way;             // by which it may give way to late contacts [m]   (n_body x 3)
-    int* heap;               // body that stands for those it touches, directly or not (n_body)
-    int* heaped;             // how many these are, at that body                (n_body)
+    CondComponents heaps;    // bodies that touch each other, directly or through others
+    CondComponents islands;  // bodies that contacts of the step join; scratch
     CondCollider collider;
     CondCandidateList candidates;        // contacts of the step, by collide
     CondCandidateList middle_candidates; // the same, persistent ones in the middle, by auto

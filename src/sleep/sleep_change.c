@@ -1,5 +1,4 @@
 // Who falls asleep, and who wakes.
-#include "base/disjoint.h"
 #include "base/memory.h"
 #include "geometry/box.h"
 #include "law/certificate.h"
@@ -204,23 +203,18 @@ static void count_still(const CondSim* maker, CondSleep* sleep, const CondState*
 
 // falls[b] = 1 + the lowest body of its island, by number in the whole, where all of the island
 // have been still for long enough; returns how many bodies that are.
-static int find_islands(const CondSim* maker, const CondSleep* sleep, int* of, int* falls)
+static int find_islands(CondSim* maker, const CondSleep* sleep, int* still, int* falls)
 {
+    const CondComponents* islands = &maker->islands;
     int n = maker->model->n_body, count = 0;
-    for (int b = 0; b < n; b++) {
-        of[b] = b;
-        falls[b] = 1;
-    }
-    for (int c = 0; c < maker->candidates.n; c++) {
-        const CondPoint* point = maker->candidates.candidate[c].point;
-        if (point[0].body >= 0 && point[1].body >= 0)
-            cond_disjoint_join(of, point[0].body, point[1].body);
-    }
+    cond_connect_islands(maker);
+    for (int i = 0; i < islands->n; i++)
+        still[i] = 1;
     for (int b = 0; b < n; b++)
-        falls[cond_disjoint_find(of, b)] &= sleep->still[whole_body(maker, sleep, b)] >= STEPS;
-    for (int b = n - 1; b >= 0; b--) { // who stands for an island is its lowest body
-        int root = cond_disjoint_find(of, b);
-        falls[b] = falls[root] ? 1 + whole_body(maker, sleep, root) : 0;
+        still[islands->of[b]] &= sleep->still[whole_body(maker, sleep, b)] >= STEPS;
+    for (int b = 0; b < n; b++) {
+        int lowest = whole_body(maker, sleep, cond_components_lowest(islands, b));
+        falls[b] = still[islands->of[b]] ? 1 + lowest : 0;
         count += falls[b] > 0;
     }
     return count;
@@ -314,10 +308,10 @@ static CondStatus fall_asleep(CondSim* sim)
     CondSim* maker = cond_sleep_maker(sim);
     const CondState* after = maker == sim ? sleep->left : sleep->state;
     int n_body = sim->model->n_body;
-    int *of = sleep->scratch + n_body, *falls = of + n_body;
+    int *still = sleep->scratch + n_body, *falls = still + n_body;
     if (sleep->n_asleep == n_body)
         return COND_OK;
-    int n = find_islands(maker, sleep, of, falls);
+    int n = find_islands(maker, sleep, still, falls);
     if (!is_worth(maker, n))
         return COND_OK;
     CondStatus status = keep_contacts(maker, sleep, after, falls);

@@ -1,5 +1,4 @@
 // The contacts of a step, and the problem that it poses on the velocity.
-#include "base/disjoint.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "body/body.h"
@@ -44,28 +43,24 @@ static int touches(const CondSim* sim, const CondCandidate* candidate)
     return candidate->gap <= cond_sim_slack(sim, candidate, TOUCHES, NEAR);
 }
 
+static int joins_heap(const CondSim* sim, const CondCandidateList* list, int c)
+{
+    return touches(sim, &list->candidate[c]);
+}
+
 // Which bodies touch each other, directly or through others.
 static void find_heaps(CondSim* sim)
 {
-    int n_body = sim->model->n_body;
-    for (int b = 0; b < n_body; b++) {
-        sim->heap[b] = b;
-        sim->heaped[b] = 0;
-    }
-    for (int c = 0; c < sim->candidates.n; c++) {
-        const CondCandidate* candidate = &sim->candidates.candidate[c];
-        int body = candidate->point[0].body, other = candidate->point[1].body;
-        if (body >= 0 && other >= 0 && touches(sim, candidate))
-            cond_disjoint_join(sim->heap, body, other);
-    }
-    for (int b = 0; b < n_body; b++)
-        sim->heaped[sim->heap[b] = cond_disjoint_find(sim->heap, b)]++;
+    cond_components_begin(sim->model->n_body, &sim->heaps);
+    cond_connect_contacts(sim, &sim->candidates, joins_heap, &sim->heaps);
+    cond_components_end(&sim->heaps);
 }
 
 double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate)
 {
     int body = candidate->point[0].body >= 0 ? candidate->point[0].body : candidate->point[1].body;
-    int closed = body >= 0 && sim->heaped[sim->heap[body]] > HEAP && touches(sim, candidate);
+    int closed = body >= 0 && cond_components_size(&sim->heaps, sim->heaps.of[body]) > HEAP &&
+                 touches(sim, candidate);
     return closed ? 0.0 : fmax(candidate->gap, 0.0);
 }
 

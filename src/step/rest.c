@@ -4,7 +4,6 @@
 // that, the solve starts from v_hat = 0. With the last forces this leaves the residual M v_hat/(th
 // t), which the certificate bears as it bore theirs; then the start is the answer, nothing moves,
 // and the forces stay to the last bit. Otherwise the solve goes on from there.
-#include "base/disjoint.h"
 #include "body/body.h"
 #include "sim/sim.h"
 
@@ -29,20 +28,14 @@ static int rests(CondSim* sim, int b)
 void cond_sim_start_at_rest(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    int *of = sim->rest, *still = of + model->n_body;
-    for (int b = 0; b < model->n_body; b++) {
-        of[b] = b;
-        still[b] = 1;
-    }
-    for (int c = 0; c < sim->candidates.n; c++) {
-        const CondPoint* point = sim->candidates.candidate[c].point;
-        if (point[0].body >= 0 && point[1].body >= 0)
-            cond_disjoint_join(of, point[0].body, point[1].body);
-    }
+    const CondComponents* islands = &sim->islands;
+    cond_connect_islands(sim);
+    for (int i = 0; i < islands->n; i++)
+        sim->rest[i] = 1;
     for (int b = 0; b < model->n_body; b++)
-        still[cond_disjoint_find(of, b)] &= rests(sim, b);
+        sim->rest[islands->of[b]] &= rests(sim, b);
     for (int b = 0; b < model->n_body; b++)
-        if (still[cond_disjoint_find(of, b)])
+        if (sim->rest[islands->of[b]])
             memset(sim->v_hat + model->body[b].dof_begin, 0,
                    (size_t)model->body[b].n_dof * sizeof *sim->v_hat);
 }

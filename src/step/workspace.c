@@ -56,11 +56,9 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->theta = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->length = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->linear = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->linear);
-    made->rest = cond_arena_allocate(&made->arena, 2 * (size_t)model->n_body, sizeof *made->rest);
+    made->rest = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->rest);
     made->reach = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->way = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
-    made->heap = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(int));
-    made->heaped = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(int));
     made->v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
     made->centre = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
     made->work = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
@@ -69,8 +67,9 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->ik = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->ik);
     CondStatus status = COND_OUT_OF_MEMORY;
     if (made->f && made->theta && made->length && made->linear && made->rest && made->reach &&
-        made->way && made->heap && made->heaped && made->v_hat && made->centre && made->work &&
-        made->rate && made->middle && made->ik)
+        made->way && made->v_hat && made->centre && made->work && made->rate && made->middle &&
+        made->ik && !cond_components_reserve(&made->arena, model->n_body, &made->heaps) &&
+        !cond_components_reserve(&made->arena, model->n_body, &made->islands))
         status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model,

@@ -103,7 +103,7 @@ static CondStatus reserve(CondFrictionless* f, const CondProblem* problem)
     int n = problem->n_dof, nb = problem->n_block, nc = problem->n_contact;
 #define RESERVE(array, count) COND_RESERVE(&f->arena, f->array, count)
     if (RESERVE(block_of, n) || RESERVE(count, nb) ||
-        cond_components_begin(&f->arena, nb, &f->island) || RESERVE(factor, SIX * SIX * nb) ||
+        cond_components_reserve(&f->arena, nb, &f->island) || RESERVE(factor, SIX * SIX * nb) ||
         RESERVE(pivot, SIX * nb) || RESERVE(begin, nb + 1) || RESERVE(contact, nc) ||
         RESERVE(row, nc) || RESERVE(phi, nc) || RESERVE(gamma, nc) || RESERVE(diagonal, nc) ||
         RESERVE(bound, nc) || RESERVE(z, nc) || RESERVE(g, nc) || RESERVE(p, nc) ||
@@ -123,6 +123,7 @@ static int block_of(const CondFrictionless* f, const CondSide* side)
 // Islands of blocks, and how many contacts a block has; those blocks are factored.
 static CondStatus find_islands(CondFrictionless* f, const CondProblem* problem)
 {
+    cond_components_begin(problem->n_block, &f->island);
     for (int i = 0; i < problem->n_block; i++) {
         f->count[i] = 0;
         for (int k = 0; k < problem->block[i].n_dof; k++)

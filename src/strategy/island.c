@@ -28,9 +28,10 @@ static int join(CondIslands* islands, int n, const int* coordinate, int with)
 
 CondStatus cond_islands_find(CondIslands* islands, const CondProblem* problem)
 {
-    if (cond_components_begin(&islands->arena, problem->n_block, &islands->blocks) ||
+    if (cond_components_reserve(&islands->arena, problem->n_block, &islands->blocks) ||
         COND_RESERVE(&islands->arena, islands->block_of, problem->n_dof))
         return COND_OUT_OF_MEMORY;
+    cond_components_begin(problem->n_block, &islands->blocks);
     for (int i = 0; i < problem->n_block; i++)
         for (int k = 0; k < problem->block[i].n_dof; k++)
             islands->block_of[problem->block[i].dof_begin + k] = i;
