@@ -26,9 +26,7 @@ CondStatus cond_penalty_contacts(CondSim* sim, const CondState* state)
     sim->n_ready = 0;
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 0.0;
-    CondStatus status =
-        cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
-    cond_hooks_filter(sim, &sim->candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_start, &sim->candidates);
     if (!status)
         status =
             cond_assembly_finish(&sim->assembly, &sim->at_start, NULL, &sim->candidates, INFINITY);

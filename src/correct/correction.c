@@ -153,9 +153,7 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
         correction->limit[b] = share * sim->model->body[b].size;
         sim->reach[b] = 2.0 * fmin(deepest, correction->limit[b]);
     }
-    CondStatus status = cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, list);
-    cond_held_filter(sim, &sim->at_end, list);
-    cond_hooks_filter(sim, list);
+    CondStatus status = cond_sim_detect(sim, &sim->at_end, list);
     if (!status)
         leave_islands(sim);
     *deep = *indented = 0;

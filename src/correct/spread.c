@@ -183,8 +183,7 @@ static CondStatus make_bounds(CondSim* sim, double deepest, CondSpreadWay which)
     const CondSettle* settle = sim->settle;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = fmin(deepest, REACH * sim->model->body[b].size);
-    CondStatus status =
-        cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &spread->candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_end, &spread->candidates);
     spread->n_contact = 0;
     for (int k = 0; k < spread->candidates.n && !status; k++) {
         const CondCandidate* candidate = &spread->candidates.candidate[k];

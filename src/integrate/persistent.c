@@ -191,10 +191,8 @@ CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
                                                        sim->v_hat + model->body[b].dof_begin)
                 : 0.0;
     sim->collider.wanted = sim->groups->persistent; // no others are moved
-    CondStatus status =
-        cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &sim->end_candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->end_candidates);
     sim->collider.wanted = NULL;
-    cond_hooks_filter(sim, &sim->end_candidates);
     if (status)
         return status;
     for (int c = 0, from = 0; c < list->n; c++) {

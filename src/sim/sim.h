@@ -401,6 +401,10 @@ CondStatus cond_pbd_advance(CondSim* sim);
 // Remembers lambda for the next step, in sim->next.
 CondStatus cond_sim_remember(CondSim* sim);
 
+// The contacts within sim->reach at a kinematics, without those between prescribed bodies and those
+// that the program refuses. Every stage finds contacts by this function.
+CondStatus cond_sim_detect(CondSim* sim, const CondKinematics* kinematics, CondCandidateList* list);
+
 // Largest penetration of any two things at the end of the step [m]; lists the contacts within reach
 // of the bodies in sim->end_candidates.
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);

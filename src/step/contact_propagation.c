@@ -64,12 +64,10 @@ static CondStatus find_near(CondSim* sim, double longest)
         sim->reach[b] =
             model->body[b].kind == COND_BODY_RIGID ? fmin(longest, model->body[b].size) : 0.0;
     sim->collider.visited = NULL;
-    CondStatus status = cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, near);
+    CondStatus status = cond_sim_detect(sim, &sim->at_start, near);
     sim->collider.visited = visited;
     if (status)
         return status;
-    cond_held_filter(sim, &sim->at_start, near);
-    cond_hooks_filter(sim, near);
     for (int c = 0; c < near->n; c++) {
         CondCandidate* candidate = &near->candidate[c];
         if (!cond_sim_is_rigid(sim, candidate))

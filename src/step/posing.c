@@ -100,10 +100,7 @@ CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
     sim->moved = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = cond_sim_reach(sim, b, state);
-    CondStatus status =
-        cond_collide(&sim->collider, &sim->at_start, sim->next, sim->reach, &sim->candidates);
-    cond_held_filter(sim, &sim->at_start, &sim->candidates);
-    cond_hooks_filter(sim, &sim->candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_start, &sim->candidates);
     find_heaps(sim);
     return status;
 }
@@ -116,10 +113,7 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
     // Whether a point that touches is in by a rounding must not decide on memory.
     if (cond_candidates_reserve(&sim->end_candidates, sim->candidates.n))
         return COND_OUT_OF_MEMORY;
-    CondStatus status =
-        cond_collide(&sim->collider, &sim->at_end, sim->next, sim->reach, &sim->end_candidates);
-    cond_held_filter(sim, &sim->at_end, &sim->end_candidates);
-    cond_hooks_filter(sim, &sim->end_candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->end_candidates);
     *deepest = 0.0;
     for (int c = 0; c < sim->end_candidates.n && !status; c++)
         *deepest = fmax(*deepest, -sim->end_candidates.candidate[c].gap);
