@@ -82,7 +82,7 @@ void beam_end(const Trial* trial, double p[3])
 {
     CondRod* rod = trial->model->body[0].rod;
     CondKinematics* kinematics = &trial->sim->at_end;
-    CondPoint point = {.body = 0, .part = rod->n_link - 1};
+    CondPoint point = {.body = 0, .link = rod->n_link - 1};
     point.local[2] = 0.5 * rod->length[rod->n_link - 1];
     cond_kinematics_set(kinematics, trial->state->q);
     cond_kinematics_point(kinematics, &point, p, NULL, NULL);

@@ -272,7 +272,7 @@ static void place(const Trial* trial, double at, double p[3])
 {
     CondPoint point = {.body = 0};
     CondKinematics* kinematics = &trial->sim->at_end;
-    point.part = cond_rod_link_at(trial->model->body[0].rod, at, &point.local[2]);
+    point.link = cond_rod_link_at(trial->model->body[0].rod, at, &point.local[2]);
     cond_kinematics_set(kinematics, trial->state->q);
     cond_kinematics_point(kinematics, &point, p, NULL, NULL);
 }

@@ -292,8 +292,8 @@ static int is_idle(const CondAudit* audit, const CondThing* a, const CondThing* 
         if (audit->model->body[thing[side]->body].kind != COND_BODY_ROBOT)
             return 0;
         double origin[3], R[9], d[3], world[3];
-        CondPoint point = {.body = thing[side]->body, .part = thing[side]->part};
-        cond_kinematics_axes(&audit->kinematics, point.body, point.part, origin, R);
+        CondPoint point = {.body = thing[side]->body, .link = thing[side]->part};
+        cond_kinematics_axes(&audit->kinematics, point.body, point.link, origin, R);
         for (int i = 0; i < 3; i++)
             d[i] = found->point[side][i] - origin[i];
         mat3_multiply_transposed(R, d, point.local);

@@ -15,7 +15,7 @@ static int is_end(const CondModel* model, const CondPoint* end, const CondThing*
 {
     const CondArticulation* arm = end->body >= 0 ? model->body[end->body].arm : NULL;
     return end->body >= 0 && end->body == thing->body &&
-           (!arm || arm->link[end->part].part == arm->link[thing->part].part);
+           (!arm || arm->link[end->link].part == arm->link[thing->part].part);
 }
 
 int cond_audit_may_touch(const CondModel* model, const CondState* state, const CondThing* a,
@@ -52,11 +52,11 @@ int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, 
             const CondPoint* mine = &weld->what.end[end].point;
             const CondPoint* its = &weld->what.end[1 - end].point;
             // A clamp in the world holds half of its link, whatever is there.
-            if (mine->body == rod && its->body < 0 && !other->moves && mine->part == link)
+            if (mine->body == rod && its->body < 0 && !other->moves && mine->link == link)
                 return 1;
             if (other->body < 0 || mine->body != rod || its->body != other->body)
                 continue;
-            if (fabs(body->arc[link] - body->arc[mine->part]) <= HELD * body->radius)
+            if (fabs(body->arc[link] - body->arc[mine->link]) <= HELD * body->radius)
                 return 1;
         }
     }

@@ -218,7 +218,7 @@ static void make_end(const CondSim* sim, const CondFrame* frame, CondPbdEnd* end
     end->link = -1;
     if (point->body >= 0 && n_link_of(&sim->model->body[point->body]) > 0) {
         int rod = sim->model->body[point->body].kind == COND_BODY_ROD;
-        end->link = sim->pbd->link_begin[point->body] + (rod ? point->part : 0);
+        end->link = sim->pbd->link_begin[point->body] + (rod ? point->link : 0);
         memcpy(end->local, point->local, sizeof end->local);
         return;
     }

@@ -90,7 +90,7 @@ int cond_kinematics_frame(const CondKinematics* kinematics, const CondFrame* fra
     const CondBody* body = point->body < 0 ? NULL : &kinematics->model->body[point->body];
     if (body && !J && (body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD)) {
         double origin[3];
-        cond_kinematics_axes(kinematics, point->body, point->part, origin, R);
+        cond_kinematics_axes(kinematics, point->body, point->link, origin, R);
         mat3_multiply(R, point->local, position);
         for (int i = 0; i < 3; i++)
             position[i] = origin[i] + position[i];
@@ -103,15 +103,15 @@ int cond_kinematics_frame(const CondKinematics* kinematics, const CondFrame* fra
         memset(J + 3 * n, 0, 3 * (size_t)n * sizeof *J);
     if (body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD) {
         double origin[3];
-        cond_kinematics_axes(kinematics, point->body, point->part, origin, R);
+        cond_kinematics_axes(kinematics, point->body, point->link, origin, R);
         for (int i = 0; i < 3 && J; i++)
             for (int j = 0; j < 3; j++)
                 J[(3 + i) * n + 3 + j] = R[3 * i + j];
     } else if (body->kind == COND_BODY_ROBOT) {
         const CondArticulationWork* work = kinematics->arm[point->body].work;
-        memcpy(R, work->rotation + 9 * point->part, 9 * sizeof *R);
+        memcpy(R, work->rotation + 9 * point->link, 9 * sizeof *R);
         if (J)
-            cond_articulation_frame_jacobian(body->arm, work, point->part, point->local, J);
+            cond_articulation_frame_jacobian(body->arm, work, point->link, point->local, J);
     }
     return n;
 }

@@ -117,7 +117,7 @@ int cond_kinematics_is_node(const CondModel* model, const CondPoint* point)
     if (point->body < 0)
         return 0;
     CondBodyKind kind = model->body[point->body].kind;
-    return kind == COND_BODY_PARTICLE || (kind == COND_BODY_SOFT && point->part == 1);
+    return kind == COND_BODY_PARTICLE || (kind == COND_BODY_SOFT && point->n_node == 1);
 }
 
 int cond_kinematics_relative(const CondKinematics* kinematics, const CondPoint end[2],

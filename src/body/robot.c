@@ -113,7 +113,7 @@ static void advance(const CondBody* body, const double* v, double t, double* q)
 static int point(const CondBody* body, const CondKinematics* kinematics, const CondPoint* at,
                  double* world, int* coordinate, double* J)
 {
-    cond_articulation_point(body->arm, work_of(body, kinematics), at->part, at->local, world, J);
+    cond_articulation_point(body->arm, work_of(body, kinematics), at->link, at->local, world, J);
     for (int i = 0; i < body->n_dof && coordinate; i++)
         coordinate[i] = body->dof_begin + i;
     return body->n_dof;

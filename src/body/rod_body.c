@@ -108,10 +108,10 @@ static void advance(const CondBody* body, const double* v, double t, double* q)
 static int point(const CondBody* body, const CondKinematics* kinematics, const CondPoint* at,
                  double* world, int* coordinate, double* J)
 {
-    const double* q = links_of(body, kinematics) + 7 * (size_t)at->part;
+    const double* q = links_of(body, kinematics) + 7 * (size_t)at->link;
     quat_rigid_point(q, at->local, world, J);
     for (int i = 0; i < 6 && coordinate; i++)
-        coordinate[i] = body->dof_begin + 6 * at->part + i;
+        coordinate[i] = body->dof_begin + 6 * at->link + i;
     return 6;
 }
 

@@ -127,10 +127,10 @@ static int point(const CondBody* body, const CondKinematics* kinematics, const C
                  double* world, int* coordinate, double* J)
 {
     const double* x = kinematics->q + body->q_begin;
-    int n = 3 * at->part;
+    int n = 3 * at->n_node;
     for (int i = 0; i < 3; i++) {
         world[i] = 0.0;
-        for (int k = 0; k < at->part; k++)
+        for (int k = 0; k < at->n_node; k++)
             world[i] += at->local[k] * x[3 * at->node[k] + i];
         for (int k = 0; k < n && J; k++)
             J[i * n + k] = k % 3 == i ? at->local[k / 3] : 0.0;

@@ -245,8 +245,8 @@ static CondStatus add_soft(const CondCollider* collider, const CondKinematics* k
     const int* corner = collider->volume[contact->other]->triangle + 3 * contact->triangle;
     CondCandidate candidate = {.plane = -1, .triangle = contact->triangle};
     candidate.point[0] =
-        (CondPoint){.body = contact->body, .part = 1, .node = {contact->vertex}, .local = {1.0}};
-    candidate.point[1] = (CondPoint){.body = contact->other, .part = 3};
+        (CondPoint){.body = contact->body, .n_node = 1, .node = {contact->vertex}, .local = {1.0}};
+    candidate.point[1] = (CondPoint){.body = contact->other, .n_node = 3};
     for (int k = 0; k < 3; k++) {
         candidate.point[1].node[k] = corner[k];
         candidate.point[1].local[k] = contact->weight[k];
@@ -317,7 +317,7 @@ static int is_on_patch(const CondPatch* patch, const CondPoint* point)
     if (patch->body != point->body)
         return 0;
     for (int k = 0; k < patch->n_node; k++)
-        for (int i = 0; i < point->part; i++)
+        for (int i = 0; i < point->n_node; i++)
             if (patch->node[k] == point->node[i] && point->local[i] > 0.0)
                 return 1;
     return 0;
@@ -331,7 +331,7 @@ static int is_on_end(const CondModel* model, const CondPoint* end, const CondPoi
         return 0;
     const CondBody* body = &model->body[end->body];
     return body->kind != COND_BODY_ROBOT ||
-           body->arm->link[end->part].part == body->arm->link[point->part].part;
+           body->arm->link[end->link].part == body->arm->link[point->link].part;
 }
 
 // 1 when an attachment keeps the two sides of the contact from touching each other anywhere.

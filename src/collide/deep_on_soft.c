@@ -77,7 +77,7 @@ static int is_said(const Pair* pair, const CondCandidateList* list, int t, doubl
             vec3_dot(other->frame, out) < AGREE ||
             other->point[1].body != (pair->solid->fixed ? -1 : pair->solid->body))
             continue;
-        for (int k = 0; k < 3 * point->part; k++)
+        for (int k = 0; k < 3 * point->n_node; k++)
             if (point->node[k / 3] == node[k % 3])
                 return 1;
     }
@@ -99,7 +99,7 @@ static CondStatus add(const Pair* pair, const CondKinematics* kinematics, int t,
     corners_of(pair->volume, t, corner);
     triangle_nearest(deepest->x, corner[0], corner[1], corner[2], weight, x);
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = -way};
-    candidate.point[0] = (CondPoint){.body = pair->volume->body, .part = 3};
+    candidate.point[0] = (CondPoint){.body = pair->volume->body, .n_node = 3};
     for (int k = 0; k < 3; k++) {
         candidate.point[0].node[k] = pair->volume->triangle[3 * (size_t)t + k];
         candidate.point[0].local[k] = weight[k];

@@ -93,7 +93,7 @@ static CondStatus cross_edge(const CondCollider* collider, const CondKinematics*
         return COND_OK;
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.gap};
     candidate.point[0] = (CondPoint){.body = pair->volume->body,
-                                     .part = 2,
+                                     .n_node = 2,
                                      .node = {edge[0], edge[1]},
                                      .local = {1.0 - cross.along[0], cross.along[0]}};
     for (int i = 0; i < 3; i++)

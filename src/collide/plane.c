@@ -20,7 +20,7 @@ static CondPoint nearest_point(const CondKinematics* kinematics, const CondFeatu
     if (feature->radius == 0.0)
         return point;
     double R[9], origin[3], local[3];
-    cond_kinematics_axes(kinematics, point.body, point.part, origin, R);
+    cond_kinematics_axes(kinematics, point.body, point.link, origin, R);
     mat3_multiply_transposed(R, normal, local);
     for (int i = 0; i < 3; i++)
         point.local[i] -= feature->radius * local[i];

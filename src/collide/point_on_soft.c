@@ -37,7 +37,7 @@ static CondStatus add_point(const CondCollider* collider, const CondKinematics* 
     const int* corner = volume->triangle + 3 * (size_t)contact->triangle;
     CondCandidate candidate = {.plane = -1, .triangle = contact->triangle, .key = key};
     double normal[3], d[3], p[3]; // the normal out of the rigid shape
-    candidate.point[0] = (CondPoint){.body = contact->other, .part = 3};
+    candidate.point[0] = (CondPoint){.body = contact->other, .n_node = 3};
     for (int k = 0; k < 3; k++) {
         candidate.point[0].node[k] = corner[k];
         candidate.point[0].local[k] = contact->weight[k];
@@ -56,7 +56,7 @@ static CondStatus add_point(const CondCollider* collider, const CondKinematics* 
     }
     for (int i = 0; i < 3; i++)
         p[i] = x[i] + feature->radius * normal[i];
-    candidate.point[1] = cond_point_at(kinematics, feature->point.body, feature->point.part, p);
+    candidate.point[1] = cond_point_at(kinematics, feature->point.body, feature->point.link, p);
     mat3_frame(normal, axis, candidate.frame);
     cond_candidate_surfaces(&model->body[contact->other].surface, feature->surface, &candidate);
     return cond_candidate_add(list, &candidate);

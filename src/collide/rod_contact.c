@@ -125,7 +125,7 @@ static CondStatus add_candidate(const CondRodLinks* c, const CondKinematics* kin
     for (int side = 0; side < 2; side++) {
         double origin[3], R[9], d[3], r = (side ? 1.0 : -1.0) * body[side]->rod->radius;
         candidate.point[side].body = c->body[at[side]];
-        candidate.point[side].part = c->link[at[side]];
+        candidate.point[side].link = c->link[at[side]];
         cond_kinematics_axes(kinematics, c->body[at[side]], c->link[at[side]], origin, R);
         for (int k = 0; k < 3; k++) {
             d[k] = p[side][k] + r * normal[k] - origin[k];

@@ -73,9 +73,9 @@ static void find_clamps(CondRodLinks* links, const CondModel* model, const CondS
             model->body[at->body].kind != COND_BODY_ROD)
             continue;
         int last = model->body[at->body].rod->n_link - 1;
-        int* clamped = &links->clamped[links->first[at->body] + at->part];
-        *clamped |= at->part == 0 && at->local[2] < 0.0 ? 1 : 0;
-        *clamped |= at->part == last && at->local[2] > 0.0 ? 2 : 0;
+        int* clamped = &links->clamped[links->first[at->body] + at->link];
+        *clamped |= at->link == 0 && at->local[2] < 0.0 ? 1 : 0;
+        *clamped |= at->link == last && at->local[2] > 0.0 ? 2 : 0;
     }
 }
 
@@ -157,7 +157,7 @@ int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end
         const CondRod* rod = model->body[held->body].rod;
         if (at->body != held->body || candidate->point[1 - side].body != other || other < 0)
             continue;
-        double here = rod->arc[at->part], there = rod->arc[held->part];
+        double here = rod->arc[at->link], there = rod->arc[held->link];
         if (fabs(here - there) <= HELD * rod->radius)
             return 1;
     }

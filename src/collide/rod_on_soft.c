@@ -147,7 +147,7 @@ static CondStatus meet_axis(const Pair* pair, double far, CondCandidateList* lis
     CondFeature feature = {
         .radius = rod->radius, .surface = &model->body[links->body[pair->i]].surface, .solid = -1};
     feature.point.body = links->body[pair->i];
-    feature.point.part = links->link[pair->i];
+    feature.point.link = links->link[pair->i];
     feature.point.local[2] = (where - 0.5) * rod->length[links->link[pair->i]];
     return cond_collide_point_on_soft(pair->collider, pair->kinematics, pair->state, &feature,
                                       model->n_feature + pair->i, pair->b, far, list);

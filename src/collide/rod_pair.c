@@ -155,7 +155,7 @@ static CondStatus add_bead(const Walk* walk, int i_feature, int i)
     }
     if (feature->radius > 0.0)
         candidate.point[0] =
-            cond_point_at(walk->kinematics, feature->point.body, feature->point.part, q);
+            cond_point_at(walk->kinematics, feature->point.body, feature->point.link, q);
     candidate.point[1] =
         cond_point_at(walk->kinematics, links->body[i], links->link[i], candidate.position);
     mat3_frame(normal, axis, candidate.frame);

@@ -133,7 +133,7 @@ static CondStatus add_met(const Sides* sides, const Way* way, double s, const do
         cond_point_at(sides->after, links->body[sides->i], links->link[sides->i], world[0]);
     CondPoint other =
         sides->turned ? sides->point
-                      : cond_point_at(sides->after, sides->point.body, sides->point.part, world[1]);
+                      : cond_point_at(sides->after, sides->point.body, sides->point.link, world[1]);
     candidate.point[0] = sides->turned ? other : link;
     candidate.point[1] = sides->turned ? link : other;
     memcpy(candidate.position, world[1 - sides->turned], sizeof candidate.position);
@@ -218,7 +218,7 @@ CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondKinematics* af
     quat_matrix(now + 3, R[1]);
     cond_core_make(&solid->shape, identity, identity, &core);
     Sides sides = {
-        collider, after,           list, 0, R[1], now, {.body = solid->body, .part = solid->part},
+        collider, after,           list, 0, R[1], now, {.body = solid->body, .link = solid->part},
         0,        &solid->surface, {0}};
     if (solid->fixed)
         sides.point.body = -1;

@@ -76,7 +76,7 @@ static CondStatus add_contact(const Press* press, int n_node, const int* node, c
     if (fabs(gap) < CLOSE * press->volume->size && is_left_to_node(press, n_node, node, weight, n))
         return COND_OK;
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap};
-    candidate.point[0] = (CondPoint){.body = press->b, .part = n_node};
+    candidate.point[0] = (CondPoint){.body = press->b, .n_node = n_node};
     for (int k = 0; k < n_node; k++) {
         candidate.point[0].node[k] = node[k];
         candidate.point[0].local[k] = weight[k];

@@ -215,8 +215,10 @@ static int is_listed(const Crossing* crossing, CondContactKey key)
 static CondPoint soft_point(const CondVolume* volume, int e, double along)
 {
     const int* edge = volume->edge + 4 * (size_t)e;
-    return (CondPoint){
-        .body = volume->body, .part = 2, .node = {edge[0], edge[1]}, .local = {1.0 - along, along}};
+    return (CondPoint){.body = volume->body,
+                       .n_node = 2,
+                       .node = {edge[0], edge[1]},
+                       .local = {1.0 - along, along}};
 }
 
 // Two edges; `borne`: they have held each other in the step before, and need not be through each

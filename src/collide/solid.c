@@ -35,7 +35,7 @@ void cond_solid_pose(const CondKinematics* kinematics, const CondSolid* solid, d
 
 CondPoint cond_point_at(const CondKinematics* kinematics, int body, int part, const double world[3])
 {
-    CondPoint point = {.body = body, .part = part};
+    CondPoint point = {.body = body, .link = part};
     memcpy(point.local, world, 3 * sizeof *world);
     if (body < 0)
         return point;
@@ -88,7 +88,7 @@ static CondStatus probe_feature(const CondKinematics* kinematics, CondVolume* co
         double p[3];
         for (int i = 0; i < 3; i++)
             p[i] = x[i] - feature->radius * probe.normal[i];
-        candidate.point[0] = cond_point_at(kinematics, feature->point.body, feature->point.part, p);
+        candidate.point[0] = cond_point_at(kinematics, feature->point.body, feature->point.link, p);
     }
     candidate.point[1] =
         cond_point_at(kinematics, solid->fixed ? -1 : solid->body, solid->part, probe.point);

@@ -38,7 +38,7 @@ void cond_swept_feature(const CondSweepPass* pass, int i_feature, CondSweptPart*
     const CondModel* model = pass->model;
     const CondFeature* feature = &model->feature[i_feature];
     int b = feature->point.body;
-    *swept = (CondSweptPart){.body = b, .part = feature->point.part, .n = 1, .node = {-1, -1, -1}};
+    *swept = (CondSweptPart){.body = b, .part = feature->point.link, .n = 1, .node = {-1, -1, -1}};
     swept->radius = feature->radius;
     swept->travel = b >= 0 ? pass->collider->sweep.body[b].travel : 0.0;
     swept->surface = feature->surface;
@@ -112,7 +112,7 @@ static CondPoint point_of(const CondSweepPass* pass, const CondSweptPart* swept,
     }
     if (swept->node[0] < 0)
         return cond_point_at(pass->after, swept->body, swept->part, world);
-    CondPoint point = {.body = swept->body, .part = swept->n};
+    CondPoint point = {.body = swept->body, .n_node = swept->n};
     for (int k = 0; k < swept->n; k++) {
         point.node[k] = swept->node[k];
         point.local[k] = weight[k];

@@ -76,9 +76,9 @@ static CondStatus resolve_link(CondEnvWorld* world, CondEnvAct* act, CondError* 
     act->goal.what.end[0].patch = act->goal.what.end[1].patch = -1;
     act->goal.what.end[1].point.body = -1;
     point->body = act->body;
-    point->part = cond_articulation_find_link(body->arm, act->def->link);
+    point->link = cond_articulation_find_link(body->arm, act->def->link);
     memcpy(point->local, act->def->point, sizeof act->def->point);
-    if (point->part < 0)
+    if (point->link < 0)
         return cond_error_set(error, COND_BAD_INPUT, "action %s: robot %s has no link '%s'",
                               act->def->name, body->name, act->def->link);
     cond_weld_make(&world->kinematics, &act->goal);

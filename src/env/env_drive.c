@@ -59,7 +59,7 @@ void cond_env_drive_impedance(CondEnvWorld* world, const CondEnvAct* act, const 
                          def->rotation_stiffness, def->rotation_stiffness, def->rotation_stiffness};
     const double D[6] = {def->damping,          def->damping,          def->damping,
                          def->rotation_damping, def->rotation_damping, def->rotation_damping};
-    CondPlace place = {.body = act->body, .part = point->part};
+    CondPlace place = {.body = act->body, .part = point->link};
     CondPose target = {.orientation = {1.0, 0.0, 0.0, 0.0}};
     double t = world->model->settings.time_step * substeps, share = (step + 1.0) / substeps;
     double to[3], turned[4], w[3], part[3], dq[4];

@@ -38,7 +38,7 @@ void cond_env_lead_pose(CondEnvWorld* world, const CondEnvAct* act, const double
     size_t base = (size_t)(arm->n_q - arm->n_joint), joints = (size_t)arm->n_joint;
     const CondPoint* point = &goal->what.end[0].point;
     CondIkSettings settings = cond_ik_settings_default();
-    CondIkFrame frame = {.link = point->part, .orientation = {1.0, 0.0, 0.0, 0.0}};
+    CondIkFrame frame = {.link = point->link, .orientation = {1.0, 0.0, 0.0, 0.0}};
     CondIkTarget target;
     CondIkInfo info;
     cond_env_act_wanted(world, act, action, 1.0, goal->anchor, goal->turn, to, turned);

@@ -65,7 +65,7 @@ static void spread_along(const CondBody* body, int n, CondPoint* point)
     for (int i = 0; i < n; i++) {
         double s = n > 1 ? (double)i / (n - 1) : 0.5, along;
         point[i] = (CondPoint){.body = body->index};
-        point[i].part = cond_rod_link_at(rod, s * rod->arc[rod->n_link], &along);
+        point[i].link = cond_rod_link_at(rod, s * rod->arc[rod->n_link], &along);
         point[i].local[2] = along;
     }
 }
@@ -101,7 +101,7 @@ static void spread_over(const CondModel* model, const CondBody* body, int patch,
             }
         }
         point[i] =
-            (CondPoint){.body = body->index, .part = 1, .node = {best}, .local = {1.0, 0.0, 0.0}};
+            (CondPoint){.body = body->index, .n_node = 1, .node = {best}, .local = {1.0, 0.0, 0.0}};
     }
 }
 

@@ -35,7 +35,7 @@ static void look_along(const CondEnvWorld* world, const CondBody* body, Nearest*
     const CondRod* rod = body->rod;
     for (int i = 0; i < rod->n_link; i++) {
         double origin[3], R[9], half = 0.5 * rod->length[i], along = 0.0, x[3];
-        CondPoint point = {.body = body->index, .part = i};
+        CondPoint point = {.body = body->index, .link = i};
         cond_kinematics_axes(&world->kinematics, body->index, i, origin, R);
         for (int k = 0; k < 3; k++)
             along += R[3 * k + 2] * (nearest->place[k] - origin[k]);

@@ -21,7 +21,7 @@ static inline int cond_feature_entity(const CondModel* model, const CondFeature*
 {
     if (feature->obstacle > 0)
         return model->obstacle[feature->obstacle - 1].entity;
-    return cond_entity_of(&model->body[feature->point.body], feature->point.part);
+    return cond_entity_of(&model->body[feature->point.body], feature->point.link);
 }
 
 // The same for shapes, which may be in fewer groups than their entity and touch fewer.

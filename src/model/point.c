@@ -33,9 +33,9 @@ CondStatus cond_place_point(const CondModel* model, const CondPlace* place, Cond
     for (int i = 0; i < 3; i++)
         if (!isfinite(place->point[i]))
             return COND_BAD_ARGUMENT;
-    *point = (CondPoint){.body = place->body, .part = place->part};
+    *point = (CondPoint){.body = place->body, .link = place->part};
     if (body->kind == COND_BODY_SOFT) {
-        point->part = 1;
+        point->n_node = 1;
         point->node[0] = place->part;
         point->local[0] = 1.0;
     } else if (body->kind != COND_BODY_PARTICLE) {

@@ -3,8 +3,11 @@
 #define COND_MODEL_POINT_H
 
 typedef struct CondPoint {
-    int body;        // -1: the world; local is then a world position
-    int part;        // robot, rod: link; soft body: number of nodes the point depends on (1 .. 4)
+    int body; // -1: the world; local is then a world position
+    union {
+        int link;   // robot, rod: index of the link; rigid body, particle: 0
+        int n_node; // soft body: number of nodes the point depends on (1 .. 4)
+    };
     int node[4];     // soft body: those nodes
     double local[4]; // body or link axes [m]; soft body: weights of the nodes
 } CondPoint;

@@ -171,7 +171,7 @@ static int solid_columns(const CondKinematics* kinematics, const CondFrame* fram
     if (frame->point.body < 0)
         return 0;
     const CondBody* body = &kinematics->model->body[frame->point.body];
-    int at = body->dof_begin + (body->kind == COND_BODY_ROD ? 6 * frame->point.part : 0);
+    int at = body->dof_begin + (body->kind == COND_BODY_ROD ? 6 * frame->point.link : 0);
     mat3_multiply(R, frame->point.local, out);
     for (int i = 0; i < 3; i++)
         out[i] += arm[i];
@@ -278,7 +278,7 @@ static int turns_alone(const CondKinematics* kinematics, const CondFrame* frame,
     }
     memset(inertia, 0, 9 * sizeof *inertia);
     for (int i = 0; i < 3; i++)
-        inertia[4 * i] = body->rod->inertia[3 * (size_t)frame->point.part + (size_t)i];
+        inertia[4 * i] = body->rod->inertia[3 * (size_t)frame->point.link + (size_t)i];
     return 1;
 }
 
@@ -332,13 +332,13 @@ static void add_turning(const CondKinematics* kinematics, const CondFrame* frame
     if (!(step > 0.0) || kinematics->model->settings.integrator == COND_INTEGRATOR_THETA ||
         !turns_alone(kinematics, frame, inertia))
         return;
-    cond_kinematics_axes(kinematics, frame->point.body, frame->point.part, origin, R);
+    cond_kinematics_axes(kinematics, frame->point.body, frame->point.link, origin, R);
     mat3_multiply_transposed(R, force, F);
     mat3_multiply_transposed(R, arm, r);
     for (int i = 0; i < 3; i++)
         r[i] += frame->point.local[i];
     turning_stiffness(F, r, inertia, step, H);
-    cond_assembly_turn(assembly, frame->point.body, frame->point.part, step, H);
+    cond_assembly_turn(assembly, frame->point.body, frame->point.link, step, H);
 }
 
 CondStatus cond_weld_add(const CondKinematics* kinematics, const CondWeld* weld, double step,

@@ -30,7 +30,7 @@ static void turn_end(const CondKinematics* kinematics, const CondFrame* frame, c
                      double t, double sign, const double force[3], const double r[3],
                      double lever[9], double turned[9])
 {
-    int body = frame->point.body, part = frame->point.part;
+    int body = frame->point.body, part = frame->point.link;
     double origin[3], R[3][9], at[3], x[3], L[9], axes[9], S[9], here[9], F[3], SF[9], Sr[9];
     cond_kinematics_axes(kinematics->begin, body, part, origin, R[0]);
     cond_kinematics_axes(kinematics, body, part, origin, R[1]);

@@ -48,7 +48,7 @@ static CondStatus add_triangles(CondDrawing* drawing, const CondTessellation* t,
     int first = drawing->n_point;
     quat_matrix(orientation, R);
     for (int k = 0; k < t->n_point && !status; k++) {
-        CondPoint point = {.body = body, .part = part};
+        CondPoint point = {.body = body, .link = part};
         mat3_multiply(R, t->point + 3 * k, point.local);
         for (int i = 0; i < 3; i++)
             point.local[i] += position[i];
@@ -87,7 +87,7 @@ static CondStatus draw_soft(CondDrawing* drawing, const CondBody* body)
     CondStatus status = COND_OK;
     int first = drawing->n_point;
     for (int i = 0; i < body->fem->n_node && !status; i++) {
-        CondPoint node = {.body = body->index, .part = 1, .node = {i}, .local = {1.0}};
+        CondPoint node = {.body = body->index, .n_node = 1, .node = {i}, .local = {1.0}};
         status = add_point(drawing, &node);
     }
     for (int i = 0; i < body->fem->n_tet && !status; i++)
@@ -101,7 +101,7 @@ static CondPoint ring_corner(const CondBody* body, int ring, int k, int n)
 {
     const CondRod* rod = body->rod;
     int link = ring > 0 ? ring - 1 : 0;
-    CondPoint point = {.body = body->index, .part = link};
+    CondPoint point = {.body = body->index, .link = link};
     double angle = 2.0 * acos(-1.0) * k / n;
     point.local[0] = rod->round ? rod->half[0] * cos(angle) : (k % 3 ? -1.0 : 1.0) * rod->half[0];
     point.local[1] = rod->round ? rod->half[0] * sin(angle) : (k < 2 ? 1.0 : -1.0) * rod->half[1];
@@ -225,7 +225,7 @@ static CondStatus draw_body(CondDrawing* drawing, const CondModel* model, const 
     int n_origin = body->kind == COND_BODY_ROBOT ? body->arm->n_link : 1;
     if (drawing->n_cell > before)
         return status;
-    for (origin.part = 0; origin.part < n_origin && !status; origin.part++)
+    for (origin.link = 0; origin.link < n_origin && !status; origin.link++)
         status = add_vertex(drawing, &origin);
     return status;
 }

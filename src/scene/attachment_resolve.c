@@ -46,8 +46,8 @@ CondStatus cond_end_resolve(const CondModel* model, const CondEndDef* at, int tu
             return cond_error_set(error, COND_BAD_ARGUMENT, "%s: soft body %s has no patch '%s'",
                                   owner, at->body, at->patch);
     } else if (body->kind == COND_BODY_ROBOT) {
-        frame->point.part = cond_articulation_find_link(body->arm, at->link);
-        if (frame->point.part < 0)
+        frame->point.link = cond_articulation_find_link(body->arm, at->link);
+        if (frame->point.link < 0)
             return cond_error_set(error, COND_BAD_ARGUMENT, "%s: robot %s has no link '%s'", owner,
                                   at->body, at->link);
     } else if (body->kind == COND_BODY_ROD) {
@@ -68,7 +68,7 @@ static CondStatus check_pair(const CondAttachmentDef* def, const CondFrame end[2
 {
     int same = end[0].point.body == end[1].point.body;
     // Two links of a robot: a closed loop.
-    int links = def->end[0].link[0] && end[0].point.part != end[1].point.part;
+    int links = def->end[0].link[0] && end[0].point.link != end[1].point.link;
     if (same && !links && (end[0].patch < 0 || end[0].patch == end[1].patch))
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "attachment %s: its ends must be on two different things", def->name);

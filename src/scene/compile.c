@@ -155,7 +155,7 @@ static void start_position(const CondModel* model, const CondPoint* point, doubl
     const CondBody* body = &model->body[point->body];
     int rod = body->kind == COND_BODY_ROD;
     const double* link =
-        rod ? body->start + 7 * (size_t)point->part : NULL; // position, orientation
+        rod ? body->start + 7 * (size_t)point->link : NULL; // position, orientation
     const double* position = rod ? link : body->initial.position;
     double R[9], turned[3] = {0.0, 0.0, 0.0};
     quat_matrix(rod ? link + 3 : body->initial.orientation, R);

@@ -85,7 +85,7 @@ static CondStatus compile_load(CondModel* model, const CondForceDef* def, CondFo
                               "force %s: patch %s has no face of the surface of body %s", def->name,
                               def->patch, def->body);
     force->pressure = def->pressure;
-    force->point.part = 1;
+    force->point.n_node = 1;
     return COND_OK;
 }
 

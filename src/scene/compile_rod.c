@@ -113,6 +113,6 @@ void cond_compile_at(const CondModel* model, double at, CondPoint* point)
     double along;
     if (point->body < 0 || model->body[point->body].kind != COND_BODY_ROD)
         return;
-    point->part = cond_rod_link_at(model->body[point->body].rod, at, &along);
+    point->link = cond_rod_link_at(model->body[point->body].rod, at, &along);
     point->local[2] += along;
 }

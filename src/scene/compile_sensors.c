@@ -33,8 +33,8 @@ static CondStatus compile_sensor(const CondModel* model, const CondScene* scene,
     if (!def->on.link[0])
         return COND_OK;
     const CondBody* body = &model->body[out->frame.point.body];
-    out->frame.point.part = cond_articulation_find_link(body->arm, def->on.link);
-    if (out->frame.point.part < 0)
+    out->frame.point.link = cond_articulation_find_link(body->arm, def->on.link);
+    if (out->frame.point.link < 0)
         return cond_error_set(error, COND_BAD_INPUT, "sensor %s: robot %s has no link '%s'",
                               def->name, body->name, def->on.link);
     return COND_OK;

@@ -34,7 +34,7 @@ static CondStatus add_point(Growing* g, int body, int part, const double local[3
 {
     CondFeature feature = {.radius = radius, .solid = -1};
     feature.point.body = body;
-    feature.point.part = part;
+    feature.point.link = part;
     memcpy(feature.point.local, local, 3 * sizeof *local);
     CondBody* owner = body >= 0 ? &g->model->body[body] : NULL;
     if (owner && owner->kind == COND_BODY_RIGID)
@@ -231,7 +231,7 @@ static CondStatus soft_features(Growing* g, const CondBody* body)
         if (!on_surface[i])
             continue;
         CondFeature feature = {.radius = 0.0, .solid = -1};
-        feature.point = (CondPoint){.body = body->index, .part = 1, .node = {i}, .local = {1.0}};
+        feature.point = (CondPoint){.body = body->index, .n_node = 1, .node = {i}, .local = {1.0}};
         status = add_feature(g, &feature);
     }
     cond_release(m, on_surface);

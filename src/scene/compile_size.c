@@ -37,7 +37,7 @@ static double feature_size(const CondModel* model, const CondBody* body)
     Box box = EMPTY;
     for (int k = 0; k < body->n_feature; k++) {
         const CondFeature* feature = &model->feature[body->feature_begin + k];
-        if (k > 0 && feature->point.part != feature[-1].point.part)
+        if (k > 0 && feature->point.link != feature[-1].point.link)
             box = EMPTY;
         grow(&box, feature->point.local, feature->radius);
         size = fmax(size, longest(&box));

@@ -31,7 +31,7 @@ CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
 static double share_in(const CondPatch* patch, const CondPoint* point)
 {
     double sum = 0.0;
-    for (int k = 0; k < point->part; k++)
+    for (int k = 0; k < point->n_node; k++)
         for (int i = 0; i < patch->n_node; i++)
             if (patch->node[i] == point->node[k]) {
                 sum += point->local[k];

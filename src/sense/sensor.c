@@ -59,7 +59,7 @@ int cond_sensors_see(const CondModel* model)
 static double patch_share(const CondPatch* patch, const CondPoint* point)
 {
     double share = 0.0;
-    for (int k = 0; k < point->part; k++) {
+    for (int k = 0; k < point->n_node; k++) {
         int low = 0, high = patch->n_node;
         while (low < high) { // its nodes ascend
             int middle = (low + high) / 2;
@@ -87,7 +87,7 @@ static double sensor_share(const CondModel* model, const void* what, const CondC
         return 1.0;
     if (sensor->frame.patch >= 0)
         return patch_share(&model->patch[sensor->frame.patch], point);
-    return point->part == sensor->frame.point.part ? 1.0 : 0.0;
+    return point->link == sensor->frame.point.link ? 1.0 : 0.0;
 }
 
 // Where the sensor is: its point and its axes.
@@ -171,14 +171,14 @@ static void load_given(const CondSim* sim, const CondState* state, const CondKin
             T[k] = share * force->torque[k];
         }
         cond_kinematics_point(acting, &force->point, at, NULL, NULL);
-        cond_articulation_push(work, at, F, T, load + 6 * force->point.part);
+        cond_articulation_push(work, at, F, T, load + 6 * force->point.link);
     }
     for (int i = 0; i < state->n_push; i++) {
         const CondPush* push = &state->push[i];
         if (push->point.body != body->index)
             continue;
         cond_kinematics_point(acting, &push->point, at, NULL, NULL);
-        cond_articulation_push(work, at, push->force, push->torque, load + 6 * push->point.part);
+        cond_articulation_push(work, at, push->force, push->torque, load + 6 * push->point.link);
     }
 }
 
@@ -199,7 +199,7 @@ static void load_links(const CondSim* sim, const CondKinematics* acting, const C
             for (int i = 0; i < 3; i++)
                 force[i] *= (s == 0 ? 1.0 : -1.0) / t;
             cond_kinematics_point(acting, point, at, NULL, NULL);
-            cond_articulation_push(work, at, force, NULL, load + 6 * point->part);
+            cond_articulation_push(work, at, force, NULL, load + 6 * point->link);
         }
     }
     for (int k = 0; k < sim->next->n_weld; k++) {
@@ -215,7 +215,7 @@ static void load_links(const CondSim* sim, const CondKinematics* acting, const C
                 force[i] = (end == 0 ? 1.0 : -1.0) * sim->wrench[6 * k + i];
                 torque[i] = (end == 0 ? 1.0 : -1.0) * sim->wrench[6 * k + 3 + i];
             }
-            cond_articulation_push(work, at, force, torque, load + 6 * frame->point.part);
+            cond_articulation_push(work, at, force, torque, load + 6 * frame->point.link);
         }
     }
 }
@@ -364,7 +364,7 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
             read_contact(sim, sensor, reading);
         } else if (sensor->kind == COND_SENSOR_JOINT) {
             const CondBody* body = &model->body[sensor->frame.point.body];
-            const double* load = sim->sensors.load + 6 * sensor->frame.point.part;
+            const double* load = sim->sensors.load + 6 * sensor->frame.point.link;
             const CondKinematics* acting = cond_sim_acting(sim, body->index, &step);
             if (body->index != last)
                 transmit(sim, state, acting, step, body);

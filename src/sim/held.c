@@ -158,7 +158,7 @@ static void hold_weld(CondSim* sim, const CondState* state, const CondWeld* weld
         return;
     }
     Told told = follow(weld, end, &lead[1]);
-    int part = body->kind == COND_BODY_ROD ? frame->point.part : 0;
+    int part = body->kind == COND_BODY_ROD ? frame->point.link : 0;
     const double* q = state->q + body->q_begin + (ptrdiff_t)7 * part;
     int at = body->dof_begin + 6 * part;
     if (body->kind == COND_BODY_PARTICLE)
@@ -299,7 +299,7 @@ void cond_held_wrench(const CondSim* sim, const CondWeld* weld, double wrench[6]
             add_force(f + (ptrdiff_t)3 * patch->node[k], q + (ptrdiff_t)3 * patch->node[k],
                       position, wrench);
     } else {
-        int part = body->kind == COND_BODY_ROD ? frame->point.part : 0;
+        int part = body->kind == COND_BODY_ROD ? frame->point.link : 0;
         f += (ptrdiff_t)6 * part;
         add_force(f, q + (ptrdiff_t)7 * part, position, wrench);
         if (weld->what.turns) {

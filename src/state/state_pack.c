@@ -26,7 +26,7 @@ static void pass_numbers(CondPack* pack, double* x, int n)
 static void pass_point(CondPack* pack, CondPoint* point)
 {
     cond_pack_pass(pack, &point->body, sizeof point->body);
-    cond_pack_pass(pack, &point->part, sizeof point->part);
+    cond_pack_pass(pack, &point->link, sizeof point->link);
     cond_pack_pass(pack, point->node, sizeof point->node);
     cond_pack_pass(pack, point->local, sizeof point->local);
 }
@@ -258,11 +258,11 @@ static int sound_frame(const CondModel* model, const CondFrame* frame)
     if (frame->patch >= 0)
         return model->patch[frame->patch].body == b;
     if (b >= 0 && model->body[b].kind == COND_BODY_ROBOT)
-        return frame->point.part >= 0 && frame->point.part < model->body[b].arm->n_link;
+        return frame->point.link >= 0 && frame->point.link < model->body[b].arm->n_link;
     if (b >= 0 && model->body[b].kind == COND_BODY_ROD)
-        return frame->point.part >= 0 && frame->point.part < model->body[b].rod->n_link;
+        return frame->point.link >= 0 && frame->point.link < model->body[b].rod->n_link;
     if (b >= 0 && model->body[b].kind == COND_BODY_SOFT) // one of its nodes
-        return frame->point.part == 1 && frame->point.node[0] >= 0 &&
+        return frame->point.n_node == 1 && frame->point.node[0] >= 0 &&
                frame->point.node[0] < model->body[b].n_q / 3;
     return 1;
 }
@@ -272,10 +272,10 @@ static int sound_point(const CondModel* model, const CondPoint* point)
 {
     CondPoint made;
     int soft = point->body < model->n_body && model->body[point->body].kind == COND_BODY_SOFT;
-    CondPlace place = {.body = point->body, .part = soft ? point->node[0] : point->part};
+    CondPlace place = {.body = point->body, .part = soft ? point->node[0] : point->link};
     for (int k = 0; k < 3; k++)
         place.point[k] = soft ? 0.0 : point->local[k];
-    return cond_place_point(model, &place, &made) == COND_OK && made.part == point->part;
+    return cond_place_point(model, &place, &made) == COND_OK && made.link == point->link;
 }
 
 // Nothing that a step could trip over, however the bytes came about.

@@ -85,7 +85,7 @@ static int is_same(const CondSim* sim, const CondCandidate* a, const CondCandida
         const CondBody* body = &sim->model->body[point->body];
         size = fmin(size, body->size);
         if (body->kind == COND_BODY_ROD) // a link of it
-            size = fmin(size, body->rod->length[point->part]);
+            size = fmin(size, body->rod->length[point->link]);
     }
     for (int i = 0; i < 3; i++)
         d[i] = a->position[i] - b->position[i];
@@ -105,8 +105,8 @@ static void take_end_arm(const CondSim* sim, CondPoint* point)
     CondBodyKind kind = sim->model->body[point->body].kind;
     if (kind != COND_BODY_RIGID && kind != COND_BODY_ROD)
         return;
-    cond_kinematics_axes(&sim->at_start, point->body, point->part, p, now);
-    cond_kinematics_axes(&sim->at_end, point->body, point->part, p, then);
+    cond_kinematics_axes(&sim->at_start, point->body, point->link, p, now);
+    cond_kinematics_axes(&sim->at_end, point->body, point->link, p, then);
     mat3_multiply(then, point->local, arm);
     mat3_multiply_transposed(now, arm, point->local);
 }

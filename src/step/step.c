@@ -440,7 +440,7 @@ int cond_sim_n_contact(const CondSim* sim)
 static int part_of(const CondModel* model, const CondPoint* point)
 {
     CondBodyKind kind = cond_model_body_kind(model, point->body);
-    return kind == COND_BODY_ROBOT || kind == COND_BODY_ROD ? point->part : 0;
+    return kind == COND_BODY_ROBOT || kind == COND_BODY_ROD ? point->link : 0;
 }
 
 CondContactInfo cond_candidate_info(const CondModel* model, const CondCandidate* candidate)
