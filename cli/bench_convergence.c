@@ -75,7 +75,7 @@ static int add_pair(Variant* list, int n, CondSolverSettings settings, int surro
     settings.fallback = 0;
     snprintf(name, sizeof name, "%s+%s", cond_surrogate_name(settings.surrogate),
              cond_accelerator_name(settings.accelerator));
-    return add_variant(list, n, name, "vfpi", &settings, 0);
+    return add_variant(list, n, name, "strategy", &settings, 0);
 }
 
 // The solvers of the comparison: the scene's own, the paper's, each accelerator with the default
@@ -85,13 +85,13 @@ static int list_variants(const CondModel* model, Variant* list)
 {
     static const char* const baselines[] = {"pgs", "apgd", "ccs"};
     CondSolverSettings own = cond_model_settings(model)->solver, paper, base;
-    int n = add_variant(list, 0, "default", "vfpi", &own, 0);
+    int n = add_variant(list, 0, "default", "strategy", &own, 0);
     paper = cond_solver_settings_paper();
     paper.law = own.law;
     paper.omega = own.omega;
     paper.threads = own.threads;
     paper.max_iterations = MAX_ITERATIONS;
-    n = add_variant(list, n, "paper", "vfpi", &paper, 1);
+    n = add_variant(list, n, "paper", "strategy", &paper, 1);
     base = own;
     base.max_iterations = MAX_ITERATIONS;
     for (int a = 0; cond_accelerator_name((CondAcceleratorKind)a); a++)

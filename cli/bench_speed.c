@@ -101,7 +101,7 @@ static int solve_well(const BenchStage* stage, double tolerance, BenchReference*
     CondError error;
     double* lambda = malloc((3 * (size_t)problem->n_contact + 1) * sizeof *lambda);
     settings.tolerance = 1e-3 * tolerance;
-    if (!lambda || cond_solver_create(memory_context(), "vfpi", &settings, &solver, &error)) {
+    if (!lambda || cond_solver_create(memory_context(), "strategy", &settings, &solver, &error)) {
         free(lambda);
         cli_complain("out of memory");
         return CLI_INPUT;

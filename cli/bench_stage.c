@@ -54,7 +54,7 @@ static CondStatus make_idle(const CondModel* model, CondSolver** solver, CondErr
     CondSolverSettings settings = cond_model_settings(model)->solver;
     settings.stop = COND_STOP_CERTIFICATE;
     settings.tolerance = 1e300;
-    return cond_solver_create(memory_context(), "vfpi", &settings, solver, error);
+    return cond_solver_create(memory_context(), "strategy", &settings, solver, error);
 }
 
 static int open_run(const char* name, const Scene* scene, const BenchOptions* options, Run* run)

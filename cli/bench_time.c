@@ -109,7 +109,7 @@ static double run_iterations(const CondModel* model, const CondProblem* problem,
     settings.stop = COND_STOP_STEP;
     settings.tolerance = 1e-300;
     settings.max_iterations = iterations;
-    if (cond_solver_create(memory_context(), "vfpi", &settings, &solver, &error))
+    if (cond_solver_create(memory_context(), "strategy", &settings, &solver, &error))
         return -1.0;
     CondStatus status = COND_OK;
     double best = INFINITY;

@@ -67,7 +67,7 @@ int cli_enum(const char* option, const char* text, const char* (*name)(int))
 {
     char known[256] = "";
     for (int i = 0; name(i); i++) {
-        if (strcmp(text, name(i)) == 0)
+        if (strcmp(cond_solver_present_name(text), name(i)) == 0)
             return i;
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", name(i));

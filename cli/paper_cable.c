@@ -4,13 +4,13 @@
 static int run(const PaperOptions* options, PaperResult* result)
 {
     static const PaperVariant variants[] = {
-        {.label = "cond", .solver = "vfpi", .own = 1},
-        {.label = "cond paper W", .solver = "vfpi", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
+        {.label = "cond", .solver = "strategy", .own = 1},
+        {.label = "cond paper W", .solver = "strategy", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
         {.label = "pgs", .solver = "pgs", .baseline = 1},
         {.label = "apgd", .solver = "apgd", .baseline = 1},
         {.label = "pgs simplicial", .solver = "pgs-paper", .baseline = 1},
         {.label = "apgd simplicial", .solver = "apgd-simplicial", .baseline = 1},
-        {.label = "cond certificate=1e-6", .solver = "vfpi", .certificate = 1e-6, .own = 1},
+        {.label = "cond certificate=1e-6", .solver = "strategy", .certificate = 1e-6, .own = 1},
         {.label = "pgs certificate=1e-6", .solver = "pgs", .baseline = 1, .certificate = 1e-6},
         {.label = "apgd certificate=1e-6",
          .solver = "apgd",
@@ -58,7 +58,7 @@ static int run(const PaperOptions* options, PaperResult* result)
         "paper's diagonal W and Chebyshev, whose small steps say little about the error. The rows\n"
         "`certificate` stop at the same certificate (APGD at that of the convex law, which it "
         "solves);\n"
-        "there COND makes primal-dual passes. Trials after the first draw what the scene "
+        "there COND makes Newton steps. Trials after the first draw what the scene "
         "randomises\n"
         "(`randomise`), with the seeds --seed + 1, 2, ..; the settings in the JSON count the steps "
         "of\n"

@@ -15,9 +15,9 @@ static const PaperColumn columns[] = {
 static int run_scene(const PaperScene* scene, const PaperOptions* options, PaperResult* result)
 {
     static const PaperVariant variants[] = {
-        {.label = "with", .solver = "vfpi", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
-        {.label = "without", .solver = "vfpi", .accelerator = COND_ACCELERATOR_NONE},
-        {.label = "lead", .solver = "vfpi", .certificate = 1e-6, .own = 1},
+        {.label = "with", .solver = "strategy", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
+        {.label = "without", .solver = "strategy", .accelerator = COND_ACCELERATOR_NONE},
+        {.label = "lead", .solver = "strategy", .certificate = 1e-6, .own = 1},
     };
     // A run of the cable that the paper's W leads is not one of the cable: nothing in it converges.
     int rod = scene->wrench > 0;

@@ -9,12 +9,12 @@
 
 // What the tables of both scenes compare. The first leads.
 static const PaperVariant variants[] = {
-    {.label = "cond", .solver = "vfpi", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
+    {.label = "cond", .solver = "strategy", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
     {.label = "pgs", .solver = "pgs", .baseline = 1},
     {.label = "apgd", .solver = "apgd", .baseline = 1},
     {.label = "pgs simplicial", .solver = "pgs-paper", .baseline = 1},
     {.label = "apgd simplicial", .solver = "apgd-simplicial", .baseline = 1},
-    {.label = "cond certificate=1e-4", .solver = "vfpi", .certificate = 1e-4, .own = 1},
+    {.label = "cond certificate=1e-4", .solver = "strategy", .certificate = 1e-4, .own = 1},
     {.label = "pgs certificate=1e-4", .solver = "pgs", .baseline = 1, .certificate = 1e-4},
     {.label = "apgd certificate=1e-4",
      .solver = "apgd",

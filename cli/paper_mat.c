@@ -22,16 +22,16 @@ static const PaperPlot mat_plots[] = {
 static int run_mat(const PaperOptions* options, PaperResult* result)
 {
     static const PaperVariant variants[] = {
-        {.label = "cond", .solver = "vfpi", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
+        {.label = "cond", .solver = "strategy", .accelerator = COND_ACCELERATOR_CHEBYSHEV},
         {.label = "cond stop=1e-5",
-         .solver = "vfpi",
+         .solver = "strategy",
          .stop = 1e-5,
          .accelerator = COND_ACCELERATOR_CHEBYSHEV},
         {.label = "pgs", .solver = "pgs", .baseline = 1},
         {.label = "apgd", .solver = "apgd", .baseline = 1},
         {.label = "pgs simplicial", .solver = "pgs-paper", .baseline = 1},
         {.label = "apgd simplicial", .solver = "apgd-simplicial", .baseline = 1},
-        {.label = "cond certificate=1e-4", .solver = "vfpi", .certificate = 1e-4, .own = 1},
+        {.label = "cond certificate=1e-4", .solver = "strategy", .certificate = 1e-4, .own = 1},
         {.label = "pgs certificate=1e-4", .solver = "pgs", .baseline = 1, .certificate = 1e-4},
         {.label = "apgd certificate=1e-4",
          .solver = "apgd",
@@ -72,11 +72,11 @@ static int run_ccs(const PaperOptions* options, PaperResult* result)
 {
     static const PaperVariant variants[] = {
         {.label = "cond 50",
-         .solver = "vfpi",
+         .solver = "strategy",
          .accelerator = COND_ACCELERATOR_CHEBYSHEV,
          .iterations = 50},
         {.label = "cond 100",
-         .solver = "vfpi",
+         .solver = "strategy",
          .accelerator = COND_ACCELERATOR_CHEBYSHEV,
          .iterations = 100},
         {.label = "ccs 50", .solver = "ccs", .iterations = 50, .baseline = 1},

@@ -144,7 +144,7 @@ static int open_bench(const PaperWindows* windows, const PaperOptions* options, 
                       Bench* bench)
 {
     static const PaperVariant exact = {
-        .label = "truth", .solver = "vfpi", .certificate = TRUTH, .own = 1};
+        .label = "truth", .solver = "strategy", .certificate = TRUTH, .own = 1};
     const char* extra[PAPER_MAX_VARIANT] = {"solver.preset=paper"};
     CondError error;
     int n = 1;

@@ -68,7 +68,8 @@ static int read_words(int argc, char** argv, SolveOptions* o, int* n_positional)
 {
     CondSolverSettings* s = &o->settings;
     const Option option[] = {
-        {"--solver", OPTION_TEXT(&o->solver), "NAME", "a solver by name, or all (default: vfpi)"},
+        {"--solver", OPTION_TEXT(&o->solver), "NAME",
+         "a solver by name, or all (default: strategy)"},
         {"--preset", OPTION_TEXT(&o->preset), "NAME",
          "default or paper: what the rest starts from"},
         {"--law", OPTION_TEXT(&o->law), "NAME", "strict or proximal"},
@@ -76,9 +77,9 @@ static int read_words(int argc, char** argv, SolveOptions* o, int* n_positional)
          "regularisation of the law [m/(N s)]"},
         {"--surrogate", OPTION_TEXT(&o->surrogate), "NAME", "approximate inverse of A"},
         {"--accelerator", OPTION_TEXT(&o->accelerator), "NAME",
-         "none, chebyshev, anderson or primal-dual"},
+         "none, chebyshev, anderson or newton"},
         {"--multilevel", OPTION_TEXT(&o->multilevel), "NAME",
-         "auto, on or off: coarse correction within primal-dual passes"},
+         "auto, on or off: coarse correction within Newton steps"},
         {"--storage", OPTION_TEXT(&o->storage), "NAME",
          "auto, double or float: how iterations keep soft bodies' matrices"},
         {"--stop", OPTION_TEXT(&o->stop), "NAME", "certificate or step"},

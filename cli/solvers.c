@@ -33,7 +33,7 @@ const char* solvers_name(int index)
 int solvers_is_built(const char* name)
 {
     for (int i = 0; solvers_name(i); i++)
-        if (strcmp(solvers_name(i), name) == 0)
+        if (strcmp(solvers_name(i), cond_solver_present_name(name)) == 0)
             return 1;
     return 0;
 }

@@ -101,7 +101,7 @@ def class_name(c_name: str) -> str:
 
 
 def write_enum(ffi: Any, name: str, doc: str, body: str) -> str:
-    elements = sorted((value, key) for value, key in ffi.typeof(name).elements.items())
+    elements = sorted((value, key) for key, value in ffi.typeof(name).relements.items())
     keys = [key for _, key in elements if not key.startswith("COND_N_")]
     words = [key.split("_") for key in keys]
     shared = 1  # the words that all have in common, COND among them, are left out

@@ -543,7 +543,7 @@ static void answers_do_not_depend_on_it(void** state)
         settings.multilevel = (CondMultilevelUse)use;
         settings.tolerance = 1e-10;
         settings.threads = 1;
-        assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+        assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, &error), COND_OK);
         v[use] = dense_zeros((size_t)n);
         lambda[use] = dense_zeros((size_t)nc3 + 1);
         assert_int_equal(cond_solver_solve(solver, problem, v[use], lambda[use], &info), COND_OK);
@@ -577,7 +577,7 @@ static void same_bits_for_any_number_of_threads(void** state)
         settings.multilevel = COND_MULTILEVEL_ON;
         settings.tolerance = 1e-4;
         settings.threads = 1 + k;
-        assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+        assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, &error), COND_OK);
         v[k] = dense_zeros((size_t)n);
         lambda[k] = dense_zeros((size_t)nc3 + 1);
         assert_int_equal(cond_solver_solve(solver, problem, v[k], lambda[k], &info), COND_OK);
@@ -612,7 +612,7 @@ static void memory_runs_out(void** state)
         CondError error;
         CondSolveInfo info;
         double *v = dense_zeros((size_t)n), *lambda = dense_zeros((size_t)nc3 + 1);
-        CondStatus status = cond_solver_create(&context, "vfpi", &settings, &solver, &error);
+        CondStatus status = cond_solver_create(&context, "strategy", &settings, &solver, &error);
         if (!status)
             status = cond_solver_solve(solver, problem, v, lambda, &info);
         cond_solver_destroy(solver);

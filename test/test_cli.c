@@ -135,8 +135,8 @@ static void test_usage(void** state)
     cli_expect(1, "frobenius, bb1", "solve", EXAMPLE, "--surrogate", "none");
     cli_expect(1, "none, chebyshev, anderson", "solve", EXAMPLE, "--accelerator", "bb1");
     cli_expect(1, "certificate, step", "solve", EXAMPLE, "--stop", "never");
-    cli_expect(1, "vfpi, ", "solve", EXAMPLE, "--solver", "magic");
-    cli_expect(1, "anderson and primal-dual need", "solve", EXAMPLE, "--surrogate", "bb1");
+    cli_expect(1, "strategy, ", "solve", EXAMPLE, "--solver", "magic");
+    cli_expect(1, "anderson and newton need", "solve", EXAMPLE, "--surrogate", "bb1");
     cli_expect(1, "no scene", "check");
     cli_expect(1, "stands alone", "check", "box", "--keys");
     cli_expect(1, "takes no value", "check", "--keys=1");
@@ -291,13 +291,14 @@ static void check_solve(const Sample* s, const char* law, const char* omega,
 {
     int n = 3 * s->problem->n_contact;
     CliOutput output =
-        cli_run("solve", s->path, "--law", law, "--omega", omega, "--tol", "1e-9", "--json", "-");
+        cli_run("solve", s->path, "--law", law, "--omega", omega, "--tol", "1e-9", "--json", "-",
+                "--solver", "vfpi", "--accelerator", "primal-dual"); // their names in 0.1
     if (output.code != 0)
         fail_msg("%s: %s", s->path, output.err);
     json_t* root = cli_output_json(&output);
     json_t* result = single_result(root, s, law);
     assert_string_equal(text_of(result, "status"), "ok");
-    assert_string_equal(text_of(result, "solver"), "vfpi");
+    assert_string_equal(text_of(result, "solver"), "strategy");
     assert_true(number_of(result, "iterations") + number_of(result, "passes") >= 1);
     assert_true(number_of(result, "products") >= 1 && number_of(result, "restarts") >= 0);
     assert_true(number_of(result, "seconds") >= 0.0);
@@ -367,7 +368,7 @@ static void test_solve_table(void** state)
     assert_int_equal(output.code, 0);
     assert_string_equal(output.out, "");
     assert_non_null(strstr(output.err, "coordinates: 162, contacts: 4"));
-    assert_non_null(strstr(output.err, "vfpi             ok"));
+    assert_non_null(strstr(output.err, "strategy         ok"));
     cli_output_free(&output);
 }
 

@@ -193,7 +193,7 @@ static void the_past_of_a_workspace_leaves_no_trace(void** state)
         settings.surrogate = (CondSurrogateKind)kind;
         settings.accelerator = COND_ACCELERATOR_CHEBYSHEV;
         CondSolver* solver = NULL;
-        assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, NULL), COND_OK);
+        assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, NULL), COND_OK);
         double first_v[64], first_lambda[64];
         for (int round = 0; round < 5; round++) {
             const CondProblem* problem = &small[round % 2].problem;

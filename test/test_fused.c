@@ -244,7 +244,7 @@ static void test_divergence(void** state)
     CondSolveInfo info;
     CondError error;
     double *v = dense_zeros((size_t)made.problem.n_dof), *lambda = dense_zeros(3 * N_CONTACT);
-    assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+    assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, &error), COND_OK);
     made.b[7] = NAN;
     assert_int_equal(cond_solver_solve(solver, &made.problem, v, lambda, &info), COND_DIVERGED);
     assert_int_equal(info.iterations, 1);
@@ -264,7 +264,7 @@ static void test_other_problem(void** state)
     CondSolver* solver = NULL;
     CondSolveInfo info;
     CondError error;
-    assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+    assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, &error), COND_OK);
     for (int k = 0; k < 2; k++)
         soft_problem_create(&made[k], k);
     made[1].problem.n_block = 2; // without the second soft body, and contacts with the arm alone

@@ -196,7 +196,8 @@ static void memory(void** state)
         CondContext context = failing_allocator_context(&allocator);
         CondSolver* solver = NULL;
         CondSolveInfo info = {0};
-        assert_int_equal(cond_solver_create(&context, "vfpi", &settings, &solver, NULL), COND_OK);
+        assert_int_equal(cond_solver_create(&context, "strategy", &settings, &solver, NULL),
+                         COND_OK);
         allocator.fail_at = allocator.calls + fail;
         memset(v, 0, (size_t)problem.n_dof * sizeof *v);
         memset(lambda, 0, 3 * (size_t)problem.n_contact * sizeof *lambda);

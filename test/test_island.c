@@ -210,7 +210,7 @@ static void threads_change_nothing(void** state)
             settings.threads = threads;
             CondSolver* solver = NULL;
             double* v = dense_zeros((size_t)(n + m));
-            assert_int_equal(cond_solver_create(&context, "vfpi", &settings, &solver, NULL),
+            assert_int_equal(cond_solver_create(&context, "strategy", &settings, &solver, NULL),
                              COND_OK);
             assert_int_equal(cond_solver_solve(solver, &made.problem, v, v + n, NULL), COND_OK);
             cond_solver_destroy(solver);

@@ -240,7 +240,7 @@ static void every_wrong_setting_is_named(void** state)
         assert_int_equal(cond_solver_settings_check(&settings, &error), COND_BAD_ARGUMENT);
         if (strncmp(error.message, wrong[k].field, strlen(wrong[k].field)) != 0)
             fail_msg("%s: \"%s\"", wrong[k].field, error.message);
-        assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error),
+        assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, &error),
                          COND_BAD_ARGUMENT);
         assert_null(solver);
     }
@@ -252,7 +252,7 @@ static void every_wrong_setting_is_named(void** state)
     short_one.struct_size = offsetof(CondSolverSettings, threads);
     short_one.threads = -1;
     assert_int_equal(cond_solver_settings_check(&short_one, &error), COND_OK);
-    assert_int_equal(cond_solver_create(NULL, "vfpi", &short_one, &solver, &error), COND_OK);
+    assert_int_equal(cond_solver_create(NULL, "strategy", &short_one, &solver, &error), COND_OK);
     cond_solver_destroy(solver);
     short_one.struct_size = sizeof short_one + sizeof(double);
     assert_int_equal(cond_solver_settings_check(&short_one, &error), COND_BAD_ARGUMENT);
@@ -281,11 +281,17 @@ static void names_and_table(void** state)
         cond_solver_destroy(solver);
     }
     assert_true(count >= 1);
+    assert_string_equal(cond_solver_name(0), "strategy");
+    assert_string_equal(cond_solver_present_name("primal-dual"), "newton");
+    assert_string_equal(cond_solver_present_name("magic"), "magic");
+    assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, &error), COND_OK);
+    cond_solver_destroy(solver); // its name in 0.1
     for (int k = 0; k <= COND_SURROGATE_BLOCK; k++)
         assert_non_null(cond_surrogate_name((CondSurrogateKind)k));
     assert_null(cond_surrogate_name((CondSurrogateKind)(COND_SURROGATE_BLOCK + 1)));
     assert_string_equal(cond_accelerator_name(COND_ACCELERATOR_ANDERSON), "anderson");
-    assert_string_equal(cond_accelerator_name(COND_ACCELERATOR_PRIMAL_DUAL), "primal-dual");
+    assert_string_equal(cond_accelerator_name(COND_ACCELERATOR_NEWTON), "newton");
+    assert_int_equal(COND_ACCELERATOR_PRIMAL_DUAL, COND_ACCELERATOR_NEWTON);
     assert_null(cond_accelerator_name((CondAcceleratorKind)4));
     assert_string_equal(cond_stop_name(COND_STOP_STEP), "step");
     assert_null(cond_stop_name((CondStop)2));

@@ -39,7 +39,7 @@ static void check_count(const CondProblem* problem, const CondSolverSettings* se
     CondError error;
     double* v = dense_zeros((size_t)problem->n_dof);
     double* lambda = dense_zeros(3 * (size_t)problem->n_contact);
-    assert_int_equal(cond_solver_create(NULL, "vfpi", settings, &solver, &error), COND_OK);
+    assert_int_equal(cond_solver_create(NULL, "strategy", settings, &solver, &error), COND_OK);
     counted = 0;
     CondStatus status = cond_solver_solve(solver, problem, v, lambda, &info);
     if ((long)info.products * problem->n_dof < counted)

@@ -157,7 +157,7 @@ static void test_problem(void** state)
     CondSolver* solver;
     CondError message;
     const CondSolverSettings* settings = &cond_model_settings(trial.model)->solver;
-    assert_int_equal(cond_solver_create(NULL, "vfpi", settings, &solver, &message), COND_OK);
+    assert_int_equal(cond_solver_create(NULL, "strategy", settings, &solver, &message), COND_OK);
     assert_true(cond_solver_prepare(solver, problem) >= 0);
     cond_solver_reset(solver);
     cond_sim_set_solver(trial.sim, solver); // which owns it from now on

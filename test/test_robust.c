@@ -63,7 +63,8 @@ static void every_allocation_of_the_solver_fails(void** state)
             CondContext context = failing_allocator_context(&allocator);
             CondSolver* solver = NULL;
             CondError error = {0};
-            CondStatus status = cond_solver_create(&context, "vfpi", &settings, &solver, &error);
+            CondStatus status =
+                cond_solver_create(&context, "strategy", &settings, &solver, &error);
             if (status) {
                 assert_int_equal(status, COND_OUT_OF_MEMORY);
                 assert_int_equal(error.status, COND_OUT_OF_MEMORY);
@@ -145,7 +146,8 @@ static void no_allocation_after_warm_up(void** state)
         FailingAllocator allocator = {0};
         CondContext context = failing_allocator_context(&allocator);
         CondSolver* solver = NULL;
-        assert_int_equal(cond_solver_create(&context, "vfpi", &settings, &solver, NULL), COND_OK);
+        assert_int_equal(cond_solver_create(&context, "strategy", &settings, &solver, NULL),
+                         COND_OK);
         long calls = 0;
         for (int round = 0; round < 4; round++) {
             CondProblem problem = made.problem;
@@ -239,7 +241,8 @@ static void no_contacts_and_no_bodies(void** state)
             for (int i = 0; i < 3; i++)
                 assert_true(fabs(box.v[i] - 0.5 * box.b[i]) < 1e-8);
             CondSolver* solver = NULL; // no arrays for what has no size
-            assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, NULL), COND_OK);
+            assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, NULL),
+                             COND_OK);
             assert_int_equal(cond_solver_solve(solver, &nothing, NULL, NULL, NULL), COND_OK);
             assert_int_equal(cond_solver_solve(solver, &box.problem, box.v, NULL, NULL), COND_OK);
             cond_solver_destroy(solver);
@@ -304,7 +307,7 @@ static void numbers_that_are_none(void** state)
                 CondSolver* solver = NULL;
                 CondSolveInfo info;
                 assert_int_equal(cond_problem_check(NULL, &box.problem, NULL), COND_BAD_ARGUMENT);
-                assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, NULL), 0);
+                assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, NULL), 0);
                 CondStatus status =
                     cond_solver_solve(solver, &box.problem, box.v, box.lambda, &info);
                 assert_int_equal(status, COND_DIVERGED);

@@ -257,6 +257,11 @@ static void test_settings_refusals(void** state)
     write_bytes(text, strlen(text));
     assert_int_equal(cond_scene_read(NULL, FILE_NAME, 0, NULL, &scene, &error), COND_BAD_INPUT);
     assert_memory_equal(error.message, "s.yaml:3: solver.accelerator: ", 30);
+    const char old[] = "solver:\n  accelerator: primal-dual\n"; // its name in 0.1
+    write_bytes(old, strlen(old));
+    assert_int_equal(cond_scene_read(NULL, FILE_NAME, 0, NULL, &scene, &error), COND_OK);
+    assert_int_equal(cond_scene_settings(scene)->solver.accelerator, COND_ACCELERATOR_NEWTON);
+    cond_scene_destroy(scene);
 }
 
 static void test_entry_refusals(void** state)

@@ -236,7 +236,7 @@ static void memory_runs_out(void** state)
         CondSolver* solver = NULL;
         CondError error;
         double *v = dense_zeros((size_t)n), *lambda = dense_zeros((size_t)m);
-        CondStatus status = cond_solver_create(&context, "vfpi", &settings, &solver, &error);
+        CondStatus status = cond_solver_create(&context, "strategy", &settings, &solver, &error);
         CondSolveInfo info;
         if (!status)
             status = cond_solver_solve(solver, &made.problem, v, lambda, &info);

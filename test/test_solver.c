@@ -50,7 +50,7 @@ static CondSolver* solver_make(const CondSolverSettings* settings)
 {
     CondSolver* solver = NULL;
     CondError error;
-    if (cond_solver_create(NULL, "vfpi", settings, &solver, &error))
+    if (cond_solver_create(NULL, "strategy", settings, &solver, &error))
         fail_msg("%s", error.message);
     return solver;
 }

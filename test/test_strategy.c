@@ -232,7 +232,7 @@ static void without_last_resort(int n, int* passes)
                            .b = b};
     CondSolverSettings settings = settings_of(1e-6);
     CondSolver* solver = NULL;
-    assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, NULL), COND_OK);
+    assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, NULL), COND_OK);
     for (int allowed = 0; allowed < 2; allowed++) {
         double v[3 * MOST] = {0}, lambda[6 * MOST] = {0};
         CondSolveInfo info = {0};
@@ -278,7 +278,8 @@ static void coarse_tolerance(void** state)
             double *v = calloc(n, sizeof *v), *lambda = calloc(3 * nc, sizeof *lambda);
             CondSolverSettings settings = settings_of(1e-8);
             CondSolver* solver = NULL;
-            assert_int_equal(cond_solver_create(NULL, "vfpi", &settings, &solver, NULL), COND_OK);
+            assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, NULL),
+                             COND_OK);
             for (int coarse = 1; coarse >= 0; coarse--) {
                 CondSolveInfo info = {0};
                 CondSolveOutcome outcome;
@@ -426,7 +427,7 @@ static void no_answer_is_said_and_costs_no_memory(void** state)
         CondContext context = failing_allocator_context(&allocator);
         CondSolver* solver = NULL;
         CondError error;
-        if (!cond_solver_create(&context, "vfpi", &settings, &solver, &error)) {
+        if (!cond_solver_create(&context, "strategy", &settings, &solver, &error)) {
             double v[3] = {0.0}, lambda[3] = {0.0};
             CondSolveInfo info;
             CondStatus status = cond_solver_solve(solver, &problem, v, lambda, &info);
@@ -477,7 +478,7 @@ static void no_answer_among_soft_bodies(void** state)
             CondContext context = failing_allocator_context(&allocator);
             CondSolver* solver = NULL;
             CondError error;
-            if (!cond_solver_create(&context, "vfpi", &settings, &solver, &error)) {
+            if (!cond_solver_create(&context, "strategy", &settings, &solver, &error)) {
                 CondSolveInfo info;
                 memset(v, 0, (size_t)problem.n_dof * sizeof *v);
                 memset(lambda, 0, sizeof lambda);

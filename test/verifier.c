@@ -443,7 +443,7 @@ void verifier_check(const CondProblem* problem, const CondSolverSettings* settin
     assert_in_range(info->outer, info->iterations > info->cg_iterations, settings->max_outer);
     assert_true(info->products >= info->iterations);
     assert_true(info->restarts >= 0);
-    int primal_dual = settings->fallback || settings->accelerator == COND_ACCELERATOR_PRIMAL_DUAL;
+    int primal_dual = settings->fallback || settings->accelerator == COND_ACCELERATOR_NEWTON;
     assert_true(info->passes == 0 || (primal_dual && by_certificate));
     assert_true(info->seconds >= 0.0);
     int* sides = calloc((size_t)problem->n_contact + 1, sizeof *sides);
@@ -490,7 +490,7 @@ CondStatus verifier_solve(const CondProblem* problem, const CondSolverSettings* 
     CondSolver* solver = NULL;
     CondError error;
     int n = 0;
-    if (cond_solver_create(NULL, "vfpi", settings, &solver, &error))
+    if (cond_solver_create(NULL, "strategy", settings, &solver, &error))
         fail_msg("%s", error.message);
     CondStatus status = cond_solver_solve(solver, problem, v, lambda, info);
     assert_int_equal(status, info->status);

@@ -21,9 +21,10 @@ typedef enum CondAcceleratorKind {
     COND_ACCELERATOR_NONE = 0,
     COND_ACCELERATOR_CHEBYSHEV = 1, // Alg. 3
     COND_ACCELERATOR_ANDERSON = 2,  // least squares over the last iterates, restarted when it fails
-    COND_ACCELERATOR_PRIMAL_DUAL = 3, // where the stop is the certificate: Newton's method, with
-                                      // conjugate gradients for soft bodies and a factorisation
-                                      // for all others (docs/strategy.md); else as anderson
+    COND_ACCELERATOR_NEWTON = 3,    // where the stop is the certificate: Newton's method, with
+                                    // conjugate gradients for soft bodies and a factorisation
+                                    // for all others (docs/strategy.md); else as anderson
+    COND_ACCELERATOR_PRIMAL_DUAL = 3 // deprecated: COND_ACCELERATOR_NEWTON
 } CondAcceleratorKind;
 
 typedef enum CondStop {
@@ -148,6 +149,11 @@ typedef struct CondSolverOps {
 
 // Names of the solvers, in table order; NULL past the end.
 COND_API const char* cond_solver_name(int index);
+
+// The present name of a solver or an accelerator that version 0.1 called otherwise: "strategy" for
+// "vfpi", "newton" for "primal-dual". Any other name is returned as it is. Old names are taken
+// wherever a solver or an accelerator is named.
+COND_API const char* cond_solver_present_name(const char* name);
 
 // A workspace for one thread; it grows to the largest problem seen and then allocates no more.
 COND_API CondStatus cond_solver_create(const CondContext* context, const char* name,

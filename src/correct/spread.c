@@ -56,7 +56,7 @@ static CondStatus prepare(const CondModel* model, CondSpread* spread)
     settings.relax = 0; // there is no friction
     settings.max_iterations =
         settings.max_iterations < MAX_ITERATIONS ? settings.max_iterations : MAX_ITERATIONS;
-    return cond_solver_create(&model->arena.context, "vfpi", &settings, &spread->solver, NULL);
+    return cond_solver_create(&model->arena.context, "strategy", &settings, &spread->solver, NULL);
 }
 
 static void make_clusters(const CondSim* sim, CondSpread* spread)

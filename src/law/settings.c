@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 COND_ENUM_TABLE(CondLaw, cond_law, {COND_LAW_STRICT, "strict"}, {COND_LAW_PROXIMAL, "proximal"})
 
@@ -16,7 +17,16 @@ COND_ENUM_TABLE(CondSurrogateKind, cond_surrogate, {COND_SURROGATE_FROBENIUS, "f
 
 COND_ENUM_TABLE(CondAcceleratorKind, cond_accelerator, {COND_ACCELERATOR_NONE, "none"},
                 {COND_ACCELERATOR_CHEBYSHEV, "chebyshev"}, {COND_ACCELERATOR_ANDERSON, "anderson"},
-                {COND_ACCELERATOR_PRIMAL_DUAL, "primal-dual"})
+                {COND_ACCELERATOR_NEWTON, "newton"}, {COND_ACCELERATOR_NEWTON, "primal-dual"})
+
+const char* cond_solver_present_name(const char* name)
+{
+    static const char* const old[][2] = {{"vfpi", "strategy"}, {"primal-dual", "newton"}};
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
+        if (strcmp(name, old[i][0]) == 0)
+            return old[i][1];
+    return name;
+}
 
 COND_ENUM_TABLE(CondMultilevelUse, cond_multilevel, {COND_MULTILEVEL_AUTO, "auto"},
                 {COND_MULTILEVEL_ON, "on"}, {COND_MULTILEVEL_OFF, "off"})
@@ -40,7 +50,7 @@ static CondSolverSettings defaults(void)
         .law = COND_LAW_STRICT,
         .omega = 0.0,
         .surrogate = COND_SURROGATE_BLOCK,
-        .accelerator = COND_ACCELERATOR_PRIMAL_DUAL,
+        .accelerator = COND_ACCELERATOR_NEWTON,
         .multilevel = COND_MULTILEVEL_AUTO,
         .storage = COND_STORAGE_AUTO,
         .stop = COND_STOP_CERTIFICATE,
@@ -89,7 +99,7 @@ void cond_solver_settings_paper_fill(CondSolverSettings* made, size_t size)
 
 int cond_accelerator_mixes(CondAcceleratorKind kind)
 {
-    return kind == COND_ACCELERATOR_ANDERSON || kind == COND_ACCELERATOR_PRIMAL_DUAL;
+    return kind == COND_ACCELERATOR_ANDERSON || kind == COND_ACCELERATOR_NEWTON;
 }
 
 int cond_surrogate_varies(CondSurrogateKind kind)
@@ -135,7 +145,7 @@ static CondStatus check_values(const CondSolverSettings* s, CondError* error)
     else if (s->threads < 0 || s->threads > COND_MAX_THREADS)
         wrong = "threads: must be 0 to 1024";
     else if (cond_accelerator_mixes(s->accelerator) && cond_surrogate_varies(s->surrogate))
-        wrong = "accelerator: anderson and primal-dual need a surrogate that stays the same during "
+        wrong = "accelerator: anderson and newton need a surrogate that stays the same during "
                 "a solve, which the Barzilai-Borwein ones do not; use none or chebyshev";
     if (wrong)
         return cond_error_set(error, COND_BAD_ARGUMENT, "%s", wrong);

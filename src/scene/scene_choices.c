@@ -154,3 +154,8 @@ const char* cond_choice_stop(int index)
 {
     return cond_stop_name((CondStop)index);
 }
+
+const char* cond_choice_present_name(const char* name)
+{
+    return cond_solver_present_name(name);
+}

@@ -29,4 +29,7 @@ const char* cond_choice_storage(int index);
 const char* cond_choice_stop(int index);
 const char* cond_choice_collision(int index);
 
+// The present name of what had another one in version 0.1 (cond_solver_present_name).
+const char* cond_choice_present_name(const char* name);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "scene/scene_choices.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -117,8 +118,9 @@ static CondStatus read_choice(const CondSceneReader* reader, const CondKey* key,
         *choice = 1; // the usual one of what may be switched off
         return COND_OK;
     }
+    const char* word = cond_choice_present_name(node->text);
     for (*choice = 0; *choice < key->count; ++*choice) {
-        if (is_word(node, key->choice(*choice)))
+        if (strcmp(word, key->choice(*choice)) == 0)
             return COND_OK;
         if (!near && cond_keys_distance(node->text, key->choice(*choice)) >= 0)
             near = key->choice(*choice);

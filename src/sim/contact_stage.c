@@ -43,7 +43,7 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
     if (!status)
         status = cond_assembly_create(model, content, &stage->assembly);
     if (!status)
-        status = cond_solver_create(m, "vfpi", settings, &stage->solver, NULL);
+        status = cond_solver_create(m, "strategy", settings, &stage->solver, NULL);
     stage->ready = !status;
     return status;
 }

@@ -108,7 +108,7 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
         status = cond_state_create(model, &made->next, error);
     if (!status) {
         cond_watch_create(made);
-        status = cond_solver_create(m, "vfpi", &model->settings.solver, &made->solver, error);
+        status = cond_solver_create(m, "strategy", &model->settings.solver, &made->solver, error);
     }
     if (!status && !whole && (status = cond_sleep_create(made)))
         cond_error_set(error, status, "out of memory");

@@ -454,7 +454,7 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
 }
 
 const CondSolverOps cond_solver_islands = {
-    .name = "vfpi",
+    .name = "strategy",
     .create = create,
     .solve = solve,
     .history = history,

@@ -38,7 +38,7 @@ CondStatus cond_solver_create(const CondContext* context, const char* name,
 {
     *solver = NULL;
     for (int i = 0; i < N_SOLVER; i++)
-        if (strcmp(name, table[i].ops->name) == 0) {
+        if (strcmp(cond_solver_present_name(name), table[i].ops->name) == 0) {
             CondStatus status =
                 cond_solver_create_from(context, table[i].ops, settings, solver, error);
             if (!status)

@@ -18,7 +18,7 @@ static int serves_vfpi(const CondStrategy* s)
 {
     if (s->posed || s->soft || !s->small)
         return !s->soft && !s->small;
-    return s->asked.accelerator != COND_ACCELERATOR_PRIMAL_DUAL ||
+    return s->asked.accelerator != COND_ACCELERATOR_NEWTON ||
            (s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM && !s->rods && !s->vfpi.nodal.bounded);
 }
 
@@ -217,7 +217,7 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem, CondSolveBud
     s->rods = has_rods(problem);
     cond_semismooth_plan(&s->newton);
     s->small = is_certified(s) && s->asked.fallback;
-    if (is_certified(s) && s->asked.accelerator == COND_ACCELERATOR_PRIMAL_DUAL)
+    if (is_certified(s) && s->asked.accelerator == COND_ACCELERATOR_NEWTON)
         status = cond_back_end_iterative.serves(&s->newton, problem, &s->soft);
     s->large = s->small && !s->soft && !s->rods && problem->n_contact > 0 &&
                problem->n_dof > COND_TINY_PROBLEM;
@@ -265,7 +265,7 @@ int cond_strategy_is_direct(const void* work, const CondProblem* problem)
 {
     const CondStrategy* s = work;
     return is_certified(s) && s->asked.fallback && s->asked.reuse <= 1 &&
-           s->asked.accelerator == COND_ACCELERATOR_PRIMAL_DUAL &&
+           s->asked.accelerator == COND_ACCELERATOR_NEWTON &&
            !(s->left_out >> COND_BY_FACTORED_NEWTON & 1) && cond_direct_serves(problem);
 }
 
@@ -351,7 +351,7 @@ static CondStatus solve(void* work, const CondProblem* problem, double* v, doubl
 }
 
 const CondSolverOps cond_solver_strategy = {
-    .name = "vfpi",
+    .name = "strategy",
     .create = create,
     .solve = solve,
     .history = history,
