@@ -1,5 +1,5 @@
-// The solver "strategy" over the islands of a problem: each is solved by the strategy, apart from the
-// others and side by side with them.
+// The solver "strategy" over the islands of a problem: each is solved by the strategy, apart from
+// the others and side by side with them.
 #ifndef COND_STRATEGY_ISLAND_SOLVER_H
 #define COND_STRATEGY_ISLAND_SOLVER_H
 
