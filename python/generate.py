@@ -24,7 +24,7 @@ STANDARD = ("stddef.h", "stdint.h", "stdio.h")  # cffi knows their types
 INLINE = re.compile(r"static\s+inline\s+([\w\s*]+?\w+\s*\([^)]*\))\s*\{.*?\n?\}", re.S)
 NUMBER = re.compile(r"^#define\s+(COND_\w+)\s+\(?-?(?:0x[0-9a-fA-F]+|\d+)u?\)?\s*(?://.*)?$", re.M)
 TYPEDEF = re.compile(r"((?:^//[^\n]*\n)*)^typedef (struct|enum) (Cond\w+) \{\n(.*?)^\} \3;", re.M | re.S)
-DEFAULT = re.compile(r"^COND_DEFAULT\(COND_\w*API, (\w+), (cond_\w+_default)\)", re.M)
+DEFAULT = re.compile(r"^COND_DEFAULT(?:_OF)?\(COND_\w*API, (\w+), (cond_\w+_default)[,)]", re.M)
 
 # What C calls: the hooks of a simulation, the reward of an environment, and whether work is wanted.
 CALLED_BACK = """

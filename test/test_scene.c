@@ -105,7 +105,9 @@ static void test_box_gets_its_inertia(void** state)
     CondScene* scene = new_scene();
     CondBodyDef def = box_def("box");
     assert_int_equal(cond_scene_add_body(scene, &def, NULL), COND_OK);
-    const double* inertia = scene->body[0].inertia;
+    double mass, inertia[6];
+    cond_scene_inertial(&scene->body[0], &mass, inertia);
+    assert_true(mass == 2.0);
     assert_true(fabs(inertia[0] - 2.0 * 13.0 / 12.0) < 1e-15);
     assert_true(fabs(inertia[1] - 2.0 * 10.0 / 12.0) < 1e-15);
     assert_true(fabs(inertia[2] - 2.0 * 5.0 / 12.0) < 1e-15);
@@ -202,8 +204,8 @@ static void test_names(void** state)
         assert_int_equal(cond_scene_add_body(scene, &def, NULL), COND_OK);
     assert_string_equal(scene->body[1].name, "body2"); // body1 was taken
     for (int i = 0; i < scene->n_body; ++i)
-        assert_int_equal(cond_scene_find_body(scene, scene->body[i].name), i);
-    assert_int_equal(cond_scene_find_body(scene, "nobody"), -1);
+        assert_int_equal(cond_scene_find(scene, COND_SCENE_BODY, scene->body[i].name), i);
+    assert_int_equal(cond_scene_find(scene, COND_SCENE_BODY, "nobody"), -1);
     CondPlaneDef plane = cond_plane_def_default();
     snprintf(plane.name, sizeof plane.name, "body1"); // another kind
     assert_int_equal(cond_scene_add_plane(scene, &plane, NULL), COND_OK);
@@ -216,11 +218,14 @@ static void test_plane_direction(void** state)
     CondScene* scene = new_scene();
     CondPlaneDef plane = cond_plane_def_default();
     assert_int_equal(cond_scene_add_plane(scene, &plane, NULL), COND_OK);
-    assert_true(scene->plane[0].direction[0] == 1.0);
+    double direction[3];
+    cond_scene_plane_direction(&scene->plane[0], direction);
+    assert_true(direction[0] == 1.0);
     plane.normal[0] = -2.0;
     plane.normal[2] = 0.0;
     assert_int_equal(cond_scene_add_plane(scene, &plane, NULL), COND_OK);
-    assert_true(scene->plane[1].direction[0] == 0.0 && scene->plane[1].direction[1] == 1.0);
+    cond_scene_plane_direction(&scene->plane[1], direction);
+    assert_true(direction[0] == 0.0 && direction[1] == 1.0);
     CondError error;
     memcpy(plane.direction, plane.normal, sizeof plane.direction);
     assert_int_equal(cond_scene_add_plane(scene, &plane, &error), COND_BAD_ARGUMENT);

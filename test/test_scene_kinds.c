@@ -195,8 +195,8 @@ static void test_materials(void** state)
     def.poisson_ratio = -0.9; // auxetic, but possible
     assert_int_equal(cond_scene_add_material(scene, &def, &error), COND_OK);
     assert_string_equal(scene->material[1].name, "material1");
-    assert_int_equal(cond_scene_find_material(scene, "material1"), 1);
-    assert_int_equal(cond_scene_find_material(scene, "steel"), -1);
+    assert_int_equal(cond_scene_find(scene, COND_SCENE_MATERIAL, "material1"), 1);
+    assert_int_equal(cond_scene_find(scene, COND_SCENE_MATERIAL, "steel"), -1);
     cond_scene_destroy(scene);
 }
 
@@ -333,8 +333,8 @@ static void test_inertia_of_shapes(void** state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         CondBodyDef def = rigid_def("", cases[i].shape, cases[i].radius, cases[i].length);
         assert_int_equal(cond_scene_add_body(scene, &def, NULL), COND_OK);
-        const double* inertia = scene->body[scene->n_body - 1].inertia;
-        double across, along;
+        double mass, inertia[6], across, along;
+        cond_scene_inertial(&scene->body[scene->n_body - 1], &mass, inertia);
         sum_slices(cases[i].shape, cases[i].radius, cases[i].length, def.mass, &across, &along);
         assert_true(fabs(inertia[0] - across) < 1e-7 * across && inertia[1] == inertia[0]);
         assert_true(fabs(inertia[2] - along) < 1e-7 * along);
@@ -392,7 +392,7 @@ static void test_patches(void** state)
            "patch 'p': high: must not lie below low (y: 1 < 2)");
     def = patch_def("edge", "ball");
     assert_int_equal(cond_scene_add_patch(scene, &def, &error), COND_BAD_ARGUMENT);
-    assert_int_equal(cond_scene_find_patch(scene, "top"), 2);
+    assert_int_equal(cond_scene_find(scene, COND_SCENE_PATCH, "top"), 2);
     cond_scene_destroy(scene);
 }
 

@@ -123,7 +123,9 @@ static void check_bodies(const CondScene* scene)
     assert_int_equal(scene->body[4].shape, COND_SHAPE_CAPSULE);
     assert_int_equal(scene->body[5].shape, COND_SHAPE_CYLINDER);
     assert_true(scene->body[3].size[0] == 0.5 && scene->body[5].size[1] == 2.0);
-    assert_true(fabs(scene->body[3].inertia[0] - 0.4 * 0.25) < 1e-16);
+    double mass, inertia[6];
+    cond_scene_inertial(&scene->body[3], &mass, inertia);
+    assert_true(fabs(inertia[0] - 0.4 * 0.25) < 1e-16);
 }
 
 static void test_every_key(void** state)
@@ -132,9 +134,11 @@ static void test_every_key(void** state)
     CondScene* scene = read_with(FILE_NAME, full, 0, NULL);
     check_bodies(scene);
     assert_int_equal(scene->n_material, 2);
-    const CondMaterialDef* oak = &scene->material[cond_scene_find_material(scene, "oak")];
+    const CondMaterialDef* oak =
+        &scene->material[cond_scene_find(scene, COND_SCENE_MATERIAL, "oak")];
     assert_string_equal(oak->source, "a guess");
-    const CondMaterialDef* soft = &scene->material[cond_scene_find_material(scene, "silicone")];
+    const CondMaterialDef* soft =
+        &scene->material[cond_scene_find(scene, COND_SCENE_MATERIAL, "silicone")];
     assert_true(soft->youngs_modulus == 75e3 && soft->poisson_ratio == 0.35);
     assert_true(soft->density == 1070 && soft->mass_damping == 1 && soft->stiffness_damping == 2);
     assert_int_equal(soft->elasticity, COND_ELASTICITY_NEOHOOKEAN);
@@ -173,7 +177,9 @@ static void test_overrides(void** state)
         "obstacles.drum.shape.cylinder[1]=0.3",  "patches.edge.low[0]=0",
     };
     CondScene* scene = read_with(FILE_NAME, full, sizeof sets / sizeof *sets, sets);
-    assert_true(scene->material[cond_scene_find_material(scene, "silicone")].youngs_modulus == 1e6);
+    assert_true(
+        scene->material[cond_scene_find(scene, COND_SCENE_MATERIAL, "silicone")].youngs_modulus ==
+        1e6);
     assert_true(scene->body[2].joint[1].position == 0.5 && scene->body[2].joint[0].damping == 9);
     assert_true(scene->body[2].motor_damping == 7 && scene->obstacle[0].size[1] == 0.3);
     assert_true(scene->trajectory[0].waypoint[2].time == 3 && scene->patch[0].low[0] == 0);
@@ -369,7 +375,7 @@ static void test_shipped_library(void** state)
     assert_true(scene->n_material >= 10);
     for (int i = 0; i < scene->n_material; ++i)
         assert_true(scene->material[i].source[0]); // every entry says where it comes from
-    int ecoflex = cond_scene_find_material(scene, "ecoflex-0050");
+    int ecoflex = cond_scene_find(scene, COND_SCENE_MATERIAL, "ecoflex-0050");
     assert_true(ecoflex >= 0);
     assert_true(scene->material[ecoflex].youngs_modulus == 83e3);
     assert_true(scene->material[ecoflex].poisson_ratio == 0.42);

@@ -13,7 +13,7 @@ import sys
 
 LIBRARIES = {"COND_API": "cond", "COND_IO_API": "cond_io", "COND_BASELINES_API": "cond_baselines"}
 MARKED = re.compile(r"^(COND_\w*API)\b[^;]*?\b(cond_\w+)\s*\(", re.M)
-DEFAULT = re.compile(r"^COND_DEFAULT\((COND_\w*API), \w+, (cond_\w+)\)", re.M)
+DEFAULT = re.compile(r"^COND_DEFAULT(?:_OF)?\((COND_\w*API), \w+, (cond_\w+)[,)]", re.M)
 ENUM = re.compile(r"^COND_ENUM_NAMES\((COND_\w*API), \w+, (cond_\w+)\)", re.M)
 BARE = re.compile(r"^(?!COND_|typedef|static|//|#|\s)[^;{}=\n]*?\b(cond_\w+)\s*\([^;{]*\);", re.M)
 

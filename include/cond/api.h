@@ -27,12 +27,16 @@
 
 // Defines name(), which gives a definition or settings with their defaults. The library fills as
 // much of the struct as the program knows, so that it may grow at its end.
-#define COND_DEFAULT(api, Type, name)                                                              \
+#define COND_DEFAULT(api, Type, name) COND_DEFAULT_OF(api, Type, name, (void)0)
+// The same with a statement that sets fields of `made`: the sizes, in the program, of the elements
+// of its arrays.
+#define COND_DEFAULT_OF(api, Type, name, statement)                                                \
     api void name##_fill(Type* made, size_t size);                                                 \
     static inline Type name(void)                                                                  \
     {                                                                                              \
         Type made;                                                                                 \
         name##_fill(&made, sizeof made);                                                           \
+        statement;                                                                                 \
         return made;                                                                               \
     }
 

@@ -168,6 +168,7 @@ typedef struct CondLinkDef {
     const CondLinkShapeDef* shape; // (n_shape)
     double effort_back;            // largest torque or force against the axis [N m, N]; NaN: effort
     double gravity_compensation;   // share of its weight that does not act on it: 1: it floats
+    size_t shape_stride;           // sizeof(CondLinkShapeDef), by the default function
 } CondLinkDef;
 
 // Which links of a robot never touch because joints join them.
@@ -279,6 +280,8 @@ typedef struct CondBodyDef {
     int rod_closed;            // rod, 1: its end is joined to its begin, as all other links are
     CondRubbingDef rubbing;    //
     CondNeighbours neighbours; // robot: which of its links never touch
+    size_t joint_stride, link_stride, link_groups_stride; // sizes of the elements of those arrays,
+                                                          // by the default function
 } CondBodyDef;
 
 // A static shape.
@@ -363,12 +366,13 @@ typedef struct CondTrajectoryDef {
     int n_waypoint;               //
     const CondWaypoint* waypoint; // copied by cond_scene_add_trajectory          (n_waypoint)
     // Of links and frames, all from time 0 on and on top of the waypoints, world axes:
-    double velocity[3];  // uniform [m/s]
-    double spin[3];      // uniform turning about the frame's origin [rad/s]
-    double amplitude[3]; // of position, times sin(2 pi frequency time + phase) [m]
-    double swing[3];     // of the turn, a rotation vector, times the same sine [rad]
-    double frequency;    // [1/s]
-    double phase;        // [rad]
+    double velocity[3];     // uniform [m/s]
+    double spin[3];         // uniform turning about the frame's origin [rad/s]
+    double amplitude[3];    // of position, times sin(2 pi frequency time + phase) [m]
+    double swing[3];        // of the turn, a rotation vector, times the same sine [rad]
+    double frequency;       // [1/s]
+    double phase;           // [rad]
+    size_t waypoint_stride; // sizeof(CondWaypoint), by the default function
 } CondTrajectoryDef;
 
 typedef enum CondSensorKind {
@@ -645,10 +649,15 @@ COND_ENUM_NAMES(COND_API, CondIntegrator, cond_integrator)
 COND_ENUM_NAMES(COND_API, CondStepMethod, cond_step_method)
 COND_ENUM_NAMES(COND_API, CondImpactLaw, cond_impact)
 
-COND_DEFAULT(COND_API, CondBodyDef, cond_body_def_default)
+// Definitions with arrays of structs know how large their elements are in the program.
+COND_DEFAULT_OF(COND_API, CondBodyDef, cond_body_def_default,
+                made.joint_stride = sizeof(CondJointDef);
+                made.link_stride = sizeof(CondLinkDef);
+                made.link_groups_stride = sizeof(CondLinkGroups))
 COND_DEFAULT(COND_API, CondJointDef, cond_joint_def_default)
 // A link that is fixed to its parent and has no mass; a shape that is none yet.
-COND_DEFAULT(COND_API, CondLinkDef, cond_link_def_default)
+COND_DEFAULT_OF(COND_API, CondLinkDef, cond_link_def_default,
+                made.shape_stride = sizeof(CondLinkShapeDef))
 COND_DEFAULT(COND_API, CondLinkShapeDef, cond_link_shape_def_default)
 // Parts of the definitions above, which their defaults hold already; for those that are made alone:
 // a surface that says nothing, a straight rod, an end in the world that gives no place along a rod,
@@ -668,7 +677,8 @@ COND_DEFAULT(COND_API, CondMaterialDef, cond_material_def_default)
 COND_DEFAULT(COND_API, CondObstacleDef, cond_obstacle_def_default)
 COND_DEFAULT(COND_API, CondPatchDef, cond_patch_def_default)
 COND_DEFAULT(COND_API, CondAttachmentDef, cond_attachment_def_default)
-COND_DEFAULT(COND_API, CondTrajectoryDef, cond_trajectory_def_default)
+COND_DEFAULT_OF(COND_API, CondTrajectoryDef, cond_trajectory_def_default,
+                made.waypoint_stride = sizeof(CondWaypoint))
 COND_DEFAULT(COND_API, CondSensorDef, cond_sensor_def_default)
 COND_DEFAULT(COND_API, CondVariationDef, cond_variation_def_default)
 COND_DEFAULT(COND_API, CondActionDef, cond_action_def_default)
@@ -723,6 +733,55 @@ COND_API CondStatus cond_scene_add_observation(CondScene* scene, const CondObser
                                                CondError* error);
 COND_API CondStatus cond_scene_add_exclude(CondScene* scene, const CondExcludeDef* def,
                                            CondError* error);
+
+// What a scene holds, kind by kind. A kind is named as in cond_scene_add_KIND and KIND_def_default.
+typedef enum CondSceneKind {
+    COND_SCENE_MATERIAL = 0,     // CondMaterialDef
+    COND_SCENE_BODY = 1,         // CondBodyDef
+    COND_SCENE_PLANE = 2,        // CondPlaneDef
+    COND_SCENE_OBSTACLE = 3,     // CondObstacleDef
+    COND_SCENE_EXCLUDE = 4,      // CondExcludeDef
+    COND_SCENE_PATCH = 5,        // CondPatchDef
+    COND_SCENE_TRAJECTORY = 6,   // CondTrajectoryDef
+    COND_SCENE_ATTACHMENT = 7,   // CondAttachmentDef
+    COND_SCENE_SENSOR = 8,       // CondSensorDef
+    COND_SCENE_FORCE = 9,        // CondForceDef
+    COND_SCENE_SPRING = 10,      // CondSpringDef
+    COND_SCENE_VARIATION = 11,   // CondVariationDef
+    COND_SCENE_ACTION = 12,      // CondActionDef
+    COND_SCENE_REWARD = 13,      // CondRewardDef
+    COND_SCENE_OBSERVATION = 14, // CondObservationDef
+    COND_SCENE_MESH = 15,        // CondMesh: added by cond_scene_add_mesh, cannot be replaced
+} CondSceneKind;
+
+// "material", "body", ...
+COND_ENUM_NAMES(COND_API, CondSceneKind, cond_scene_kind)
+
+// How many things of a kind the scene holds. They are numbered from 0 in the order in which they
+// were added, so that the one added last has number count - 1.
+COND_API int cond_scene_count(const CondScene* scene, CondSceneKind kind);
+// The index of the thing with this name; -1 where there is none.
+COND_API int cond_scene_find(const CondScene* scene, CondSceneKind kind, const char* name);
+// The name of a thing; NULL where there is none with this index.
+COND_API const char* cond_scene_name(const CondScene* scene, CondSceneKind kind, int index);
+// The definition of a thing, of the type that its kind says; NULL where there is none with this
+// index. It is what was given to cond_scene_add_KIND, with its name filled in and arrays that
+// belong to the scene. It stays where it is until a thing of that kind is added, replaced or
+// removed.
+COND_API const void* cond_scene_get(const CondScene* scene, CondSceneKind kind, int index);
+
+// The same as cond_scene_add_KIND for any kind but meshes. index: of the new thing; may be NULL.
+COND_API CondStatus cond_scene_add(CondScene* scene, CondSceneKind kind, const void* def,
+                                   int* index, CondError* error);
+// Puts another definition in the place of one, checked like a new one together with all that refer
+// to it by name. A definition without a name keeps the old name. On failure the scene stays as it
+// was.
+COND_API CondStatus cond_scene_replace(CondScene* scene, CondSceneKind kind, int index,
+                                       const void* def, CondError* error);
+// Removes a thing; those after it move up by one. It is refused while another definition refers to
+// it: COND_BAD_ARGUMENT, and the message names that definition.
+COND_API CondStatus cond_scene_remove(CondScene* scene, CondSceneKind kind, int index,
+                                      CondError* error);
 
 // A mesh that stands in the scene itself, copied: bodies, obstacles and links name it in place of a
 // file. Tetrahedra of negative volume are turned round, and their surface is made anew; without

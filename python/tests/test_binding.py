@@ -10,7 +10,7 @@ from cond._cond import ffi, lib
 
 INCLUDE = Path(__file__).resolve().parents[2] / "include" / "cond"
 MARKED = re.compile(r"^COND_(?:IO_)?API\b[^;]*?\b(cond_\w+)\s*\(", re.M)
-DEFAULT = re.compile(r"^COND_DEFAULT\(COND_\w*API, \w+, (cond_\w+)\)", re.M)
+DEFAULT = re.compile(r"^COND_DEFAULT(?:_OF)?\(COND_\w*API, \w+, (cond_\w+)[,)]", re.M)
 COUNTED = re.compile(r"^\s+(COND_\w+)(?: = |,)", re.M)
 
 

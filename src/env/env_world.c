@@ -76,25 +76,16 @@ static CondStatus furnish(CondEnvWorld* world, const CondContext* m, CondError* 
 // What an action leads follows no trajectory.
 static void drop_trajectories(CondScene* scene)
 {
-    int kept = 0;
-    for (int i = 0; i < scene->n_trajectory; i++) {
+    for (int i = scene->n_trajectory - 1; i >= 0; i--) {
         int led = 0;
         for (int k = 0; k < scene->n_action; k++)
             led |= scene->action[k].kind != COND_ACTION_ANCHOR &&
                    scene->action[k].kind != COND_ACTION_PICK &&
                    scene->action[k].kind != COND_ACTION_GRIP &&
                    strcmp(scene->action[k].body, scene->trajectory[i].body) == 0;
-        if (led)
-            cond_arena_drop(&scene->arena, (void*)scene->trajectory[i].waypoint);
-        else
-            scene->trajectory[kept++] = scene->trajectory[i];
+        if (led) // no attachment refers to it: it has a body
+            (void)cond_scene_remove(scene, COND_SCENE_TRAJECTORY, i, NULL);
     }
-    CondNameIndex* index = &scene->trajectory_name;
-    scene->n_trajectory = kept;
-    if (index->n_slot > 0)
-        memset(index->slot, 0, (size_t)index->n_slot * sizeof *index->slot);
-    for (int i = 0; i < kept; i++)
-        cond_name_index_add(index, scene->trajectory, sizeof *scene->trajectory, i);
 }
 
 // The scene as the source has it, as environments need it.

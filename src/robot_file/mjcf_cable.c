@@ -89,7 +89,7 @@ static void put_material(CondMjcf* m, const CondMjcfNode* node, const char* name
     if (def.poisson_ratio != poisson)
         cond_mjcf_warn(m, node, "twist %g of the cable is taken as %g", modulus[1],
                        modulus[0] / (2.0 * (1.0 + def.poisson_ratio)));
-    CondStatus status = cond_scene_put_material(m->scene, &def, &issue);
+    CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_MATERIAL, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)
@@ -113,7 +113,7 @@ static void put_hold(CondMjcf* m, CondMjcfNode* node, const CondMjcfCable* cable
     def.damping = 1e2;
     def.rotation_stiffness = 1e3;
     def.rotation_damping = 1.0;
-    CondStatus status = cond_scene_put_attachment(m->scene, &def, &issue);
+    CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_ATTACHMENT, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)

@@ -47,7 +47,7 @@ static void make_coupling(CondMjcf* m, CondMjcfNode* node, const int j[2])
     cond_mjcf_read_softness(m, node, &def.stiffness, &def.damping);
     def.stiffness /= inverse;
     def.damping /= inverse;
-    CondStatus status = cond_scene_put_spring(m->scene, &def, &issue);
+    CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_SPRING, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)
@@ -123,7 +123,7 @@ static void make_tendon(CondMjcf* m, CondMjcfNode* node)
     cond_mjcf_scene_name(m, node, name ? name : "", def.name);
     if (def.ratio[0] == 0.0 || def.ratio[1] == 0.0)
         return; // of no length
-    CondStatus status = cond_scene_put_spring(m->scene, &def, &issue);
+    CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_SPRING, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)

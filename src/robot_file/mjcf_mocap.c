@@ -46,7 +46,7 @@ static void hold(CondMjcf* m, const CondMjcfBody* body, const CondMjcfPose* pose
     memcpy(def.end[0].point, body->in_link.p, sizeof def.end[0].point);
     memcpy(def.end[1].point, pose->p, sizeof def.end[1].point);
     def.stiffness = INFINITY;
-    CondStatus status = cond_scene_put_attachment(m->scene, &def, &issue);
+    CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_ATTACHMENT, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)

@@ -32,7 +32,7 @@ void cond_mjcf_scene_name(CondMjcf* m, const CondMjcfNode* node, const char* own
 void cond_mjcf_put_body(CondMjcf* m, const CondMjcfNode* node, const CondBodyDef* def)
 {
     CondSceneIssue issue;
-    refuse_issue(m, node, cond_scene_put_body(m->scene, def, &issue), &issue);
+    refuse_issue(m, node, cond_scene_put_def(m->scene, COND_SCENE_BODY, def, &issue), &issue);
 }
 
 int cond_mjcf_check_mesh(CondMjcf* m, const CondMjcfGeom* geom)
@@ -79,7 +79,8 @@ static void put_plane(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPose*
         def.normal[i] = R[3 * i + 2];
     def.offset = vec3_dot(def.normal, pose->p);
     cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
-    refuse_issue(m, geom->node, cond_scene_put_plane(m->scene, &def, &issue), &issue);
+    refuse_issue(m, geom->node, cond_scene_put_def(m->scene, COND_SCENE_PLANE, &def, &issue),
+                 &issue);
 }
 
 static void put_obstacle(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkShapeDef* shape)
@@ -93,7 +94,8 @@ static void put_obstacle(CondMjcf* m, const CondMjcfGeom* geom, const CondLinkSh
     memcpy(def.position, shape->position, sizeof def.position);
     memcpy(def.orientation, shape->orientation, sizeof def.orientation);
     cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
-    refuse_issue(m, geom->node, cond_scene_put_obstacle(m->scene, &def, &issue), &issue);
+    refuse_issue(m, geom->node, cond_scene_put_def(m->scene, COND_SCENE_OBSTACLE, &def, &issue),
+                 &issue);
 }
 
 static void put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, const CondMjcfPose* pose)
@@ -107,7 +109,8 @@ static void put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, const CondMjc
     memcpy(def.position, pose->p, sizeof def.position);
     memcpy(def.orientation, pose->q, sizeof def.orientation);
     cond_mjcf_put_friction(geom, &def.surface, &def.rubbing);
-    refuse_issue(m, geom->node, cond_scene_put_obstacle(m->scene, &def, &issue), &issue);
+    refuse_issue(m, geom->node, cond_scene_put_def(m->scene, COND_SCENE_OBSTACLE, &def, &issue),
+                 &issue);
 }
 
 // A body that stands still with one link: a robot without joints.
@@ -347,7 +350,8 @@ static void make_equality(CondMjcf* m, CondMjcfNode* node)
         return;
     }
     cond_mjcf_warn_apart(m, node, body[0], body[1]);
-    refuse_issue(m, node, cond_scene_put_attachment(m->scene, &def, &issue), &issue);
+    refuse_issue(m, node, cond_scene_put_def(m->scene, COND_SCENE_ATTACHMENT, &def, &issue),
+                 &issue);
 }
 
 void cond_mjcf_make_equalities(CondMjcf* m)

@@ -104,7 +104,7 @@ static void make_sensor(CondMjcf* m, CondMjcfNode* node, CondSensorKind kind, in
         double cutoff = cond_mjcf_number(m, node, "cutoff", 0.0);
         def.range = cutoff > 0.0 ? cutoff : 1000.0;
     }
-    CondStatus status = cond_scene_put_sensor(m->scene, &def, &issue);
+    CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_SENSOR, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)

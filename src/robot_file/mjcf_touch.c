@@ -97,7 +97,7 @@ static void exclude(CondMjcf* m, const CondMjcfNode* node, int a, int b)
             CondSceneIssue issue;
             if (!cond_mjcf_thing(m, a, i, def.thing[0]) || !cond_mjcf_thing(m, b, k, def.thing[1]))
                 continue;
-            CondStatus status = cond_scene_put_exclude(m->scene, &def, &issue);
+            CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_EXCLUDE, &def, &issue);
             if (status == COND_OUT_OF_MEMORY)
                 cond_mjcf_no_memory(m);
             else if (status)
@@ -180,7 +180,7 @@ static void make_pair(CondMjcf* m, CondMjcfNode* node)
     }
     if (cond_mjcf_whole(m, node, "condim", 3) == 1)
         def.surface.friction[0] = def.surface.friction[1] = 0.0;
-    CondStatus status = cond_scene_put_exclude(m->scene, &def, &issue);
+    CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_EXCLUDE, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);
     else if (status)

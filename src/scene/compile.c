@@ -64,8 +64,7 @@ static CondStatus compile_rigid(CondModel* model, const CondScene* scene, const 
     double I[6]; // xx, yy, zz, xy, xz, yz
     body->n_dof = def->kind == COND_BODY_PARTICLE ? 3 : 6;
     body->n_q = def->kind == COND_BODY_PARTICLE ? 3 : 7;
-    body->mass = def->mass;
-    memcpy(I, def->inertia, sizeof I);
+    cond_scene_inertial(def, &body->mass, I);
     if (def->kind == COND_BODY_RIGID &&
         (def->shape == COND_SHAPE_CONVEX || def->shape == COND_SHAPE_MESH)) {
         CondStatus status = compile_surface(model, scene, def, body, I, error);
@@ -111,7 +110,7 @@ static CondStatus compile_body(CondModel* model, const CondScene* scene, int b, 
 static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondError* error)
 {
     for (int b = 0; b < scene->n_body; b++) {
-        cond_compile_note(model, COND_LIST_BODY, b);
+        cond_compile_note(model, COND_SCENE_BODY, b);
         const CondBodyDef* def = &scene->body[b];
         CondBody* body = &model->body[b];
         int taken;
@@ -131,15 +130,17 @@ static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondE
     }
     return COND_OK;
 }
+
 static void compile_planes(CondModel* model, const CondScene* scene)
 {
     for (int i = 0; i < scene->n_plane; i++) {
         const CondPlaneDef* def = &scene->plane[i];
         CondPlane* plane = &model->plane[i];
-        double length = vec3_norm(def->normal), normal[3];
+        double length = vec3_norm(def->normal), normal[3], direction[3];
+        cond_scene_plane_direction(def, direction);
         for (int k = 0; k < 3; k++)
             normal[k] = def->normal[k] / length;
-        mat3_frame(normal, def->direction, plane->frame);
+        mat3_frame(normal, direction, plane->frame);
         memcpy(plane->name, def->name, sizeof plane->name);
         plane->offset = def->offset;
         plane->surface = (CondSkin){def->surface, def->rubbing};
@@ -195,10 +196,10 @@ static CondStatus compile_springs(CondModel* model, const CondScene* scene, Cond
         CondSpring* spring = &model->spring[i];
         int joints = def->joint[0][0] || def->joint[1][0];
         double p[2][3], length = 0.0;
-        cond_compile_note(model, COND_LIST_SPRING, i);
+        cond_compile_note(model, COND_SCENE_SPRING, i);
         for (int end = 0; end < 2; end++) {
             spring->end[end].body =
-                def->body[end][0] ? cond_scene_find_body(scene, def->body[end]) : -1;
+                def->body[end][0] ? cond_scene_find(scene, COND_SCENE_BODY, def->body[end]) : -1;
             if (joints)
                 continue;
             memcpy(spring->end[end].local, def->point[end], sizeof def->point[end]);
@@ -242,7 +243,7 @@ static CondStatus copy_warnings(CondModel* model, const CondScene* scene)
     return COND_OK;
 }
 
-void cond_compile_note(CondModel* model, CondSceneList list, int entry)
+void cond_compile_note(CondModel* model, CondSceneKind list, int entry)
 {
     model->compiled[0] = (int)list;
     model->compiled[1] = entry;
@@ -251,7 +252,8 @@ void cond_compile_note(CondModel* model, CondSceneList list, int entry)
 // Puts the file before a message, and the line of the entry that was being compiled.
 static void name_source(const CondScene* scene, const CondModel* model, CondError* error)
 {
-    const int *at = model->compiled, known = at[0] < COND_N_LIST && at[1] < scene->n_line[at[0]];
+    const int *at = model->compiled,
+              known = at[0] < COND_SCENE_N_KIND && at[1] < scene->n_line[at[0]];
     int line = known ? scene->line[at[0]][at[1]] : 0;
     if (!error || !scene->file || error->status == COND_OUT_OF_MEMORY)
         return;
@@ -272,7 +274,7 @@ static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again
     cond_arena_begin(&scene->arena.context, &made->arena);
     made->settings = scene->settings;
     made->again = again;
-    cond_compile_note(made, COND_N_LIST, 0);
+    cond_compile_note(made, COND_SCENE_N_KIND, 0);
     settle_integrator(&made->settings);
     status = allocate(made, scene);
     if (!status)
@@ -281,7 +283,7 @@ static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again
         cond_error_set(error, status, "out of memory");
     else
         status = compile_bodies(made, scene, error);
-    cond_compile_note(made, status ? (CondSceneList)made->compiled[0] : COND_N_LIST,
+    cond_compile_note(made, status ? (CondSceneKind)made->compiled[0] : COND_SCENE_N_KIND,
                       made->compiled[1]);
     if (!status)
         status = cond_compile_shapes(made, scene, error);

@@ -80,7 +80,7 @@ CondStatus cond_compile_edges(CondModel* model);
 // Patches, attachments and trajectories.
 CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondError* error);
 // Says which entry of the scene is compiled, for messages.
-void cond_compile_note(CondModel* model, CondSceneList list, int entry);
+void cond_compile_note(CondModel* model, CondSceneKind list, int entry);
 
 CondStatus cond_compile_forces(CondModel* model, const CondScene* scene, CondError* error);
 CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, CondError* error);

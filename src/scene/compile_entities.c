@@ -461,7 +461,7 @@ CondStatus cond_compile_entities(CondModel* model, const CondScene* scene, CondE
     CondStatus status = number_entities(&p);
     for (int pass = 0; pass < 2; pass++) { // pairs that touch before links that overlap
         for (int i = 0; i < scene->n_exclude && !status; i++) {
-            cond_compile_note(model, COND_LIST_EXCLUDE, i);
+            cond_compile_note(model, COND_SCENE_EXCLUDE, i);
             if (scene->exclude[i].touches == !pass)
                 status = exclude(&p, &scene->exclude[i]);
         }

@@ -95,8 +95,8 @@ CondStatus cond_compile_forces(CondModel* model, const CondScene* scene, CondErr
     for (int i = 0; i < scene->n_force && !status; i++) {
         const CondForceDef* def = &scene->force[i];
         CondForce* force = &model->force[i];
-        cond_compile_note(model, COND_LIST_FORCE, i);
-        force->point.body = cond_scene_find_body(scene, def->body);
+        cond_compile_note(model, COND_SCENE_FORCE, i);
+        force->point.body = cond_scene_find(scene, COND_SCENE_BODY, def->body);
         memcpy(force->force, def->force, sizeof def->force);
         memcpy(force->torque, def->torque, sizeof def->torque);
         memcpy(force->point.local, def->point, sizeof def->point);

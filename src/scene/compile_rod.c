@@ -78,7 +78,7 @@ CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index,
 {
     const CondBodyDef* def = &scene->body[index];
     CondBody* body = &model->body[index];
-    int found = cond_scene_find_material(scene, def->material);
+    int found = cond_scene_find(scene, COND_SCENE_MATERIAL, def->material);
     if (found < 0)
         return cond_error_set(error, COND_BAD_INPUT, "body %s: no material is named '%s'",
                               def->name, def->material);

@@ -20,13 +20,14 @@ static CondStatus compile_sensor(const CondModel* model, const CondScene* scene,
     out->range = def->range;
     out->attachment = -1;
     out->frame.patch = -1;
-    out->against = def->against[0] ? cond_scene_find_body(scene, def->against) : (int)COND_ANY_BODY;
+    out->against = def->against[0] ? cond_scene_find(scene, COND_SCENE_BODY, def->against)
+                                   : (int)COND_ANY_BODY;
     if (def->attachment[0]) {
-        out->attachment = cond_scene_find_attachment(scene, def->attachment);
+        out->attachment = cond_scene_find(scene, COND_SCENE_ATTACHMENT, def->attachment);
         out->frame = model->attachment[out->attachment].end[0];
         return COND_OK;
     }
-    out->frame.point.body = cond_scene_find_body(scene, def->on.body);
+    out->frame.point.body = cond_scene_find(scene, COND_SCENE_BODY, def->on.body);
     out->whole = !def->on.link[0] && !def->on.patch[0];
     if (def->on.patch[0])
         out->frame.patch = cond_model_find_patch(model, def->on.patch);
@@ -49,7 +50,7 @@ CondStatus cond_compile_sensors(CondModel* model, const CondScene* scene, CondEr
     model->n_sensor = scene->n_sensor;
     CondStatus status = COND_OK;
     for (int i = 0; i < scene->n_sensor && !status; i++) {
-        cond_compile_note(model, COND_LIST_SENSOR, i);
+        cond_compile_note(model, COND_SCENE_SENSOR, i);
         status = compile_sensor(model, scene, &scene->sensor[i], &model->sensor[i], error);
     }
     return status;

@@ -286,7 +286,7 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
     for (int i = 0; i < scene->n_obstacle; i++) {
         const CondObstacleDef* def = &scene->obstacle[i];
         CondSolid* solid = &model->obstacle[i];
-        cond_compile_note(model, COND_LIST_OBSTACLE, i);
+        cond_compile_note(model, COND_SCENE_OBSTACLE, i);
         memcpy(solid->name, def->name, sizeof solid->name);
         CondMeshSurface* mesh_surface;
         CondStatus taken = cond_compile_take_obstacle(model, i, solid, &mesh_surface);

@@ -39,7 +39,7 @@ static CondStatus compile_patch(CondModel* model, const CondScene* scene, int in
     const CondPatchDef* def = &scene->patch[index];
     CondPatch* patch = &model->patch[index];
     memcpy(patch->name, def->name, sizeof patch->name);
-    patch->body = cond_scene_find_body(scene, def->body);
+    patch->body = cond_scene_find(scene, COND_SCENE_BODY, def->body);
     const CondBody* body = &model->body[patch->body];
     const CondFem* fem = body->fem;
     double mass = 0.0, centre[3] = {0.0, 0.0, 0.0};
@@ -87,7 +87,7 @@ CondStatus cond_compile_patches(CondModel* model, const CondScene* scene, CondEr
     model->n_patch = scene->n_patch;
     CondStatus status = COND_OK;
     for (int i = 0; i < scene->n_patch && !status; i++) {
-        cond_compile_note(model, COND_LIST_PATCH, i);
+        cond_compile_note(model, COND_SCENE_PATCH, i);
         status = compile_patch(model, scene, i, error);
     }
     return status;
@@ -102,7 +102,7 @@ CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, Co
     model->n_attachment = scene->n_attachment;
     for (int i = 0; i < scene->n_attachment; i++) {
         CondError inner = {COND_OK, ""};
-        cond_compile_note(model, COND_LIST_ATTACHMENT, i);
+        cond_compile_note(model, COND_SCENE_ATTACHMENT, i);
         if (cond_attachment_resolve(model, &scene->attachment[i], &model->attachment[i], &inner))
             return cond_error_set(error, COND_BAD_INPUT, "%s", inner.message);
     }
@@ -117,7 +117,7 @@ static CondStatus resolve_follower(const CondModel* model, const CondScene* scen
     char owner[COND_NAME_SIZE + 16];
     memcpy(out->name, def->name, sizeof out->name);
     out->link = out->joint = -1;
-    out->body = def->body[0] ? cond_scene_find_body(scene, def->body) : -1;
+    out->body = def->body[0] ? cond_scene_find(scene, COND_SCENE_BODY, def->body) : -1;
     snprintf(owner, sizeof owner, "trajectory %s", def->name);
     if (def->joint[0]) {
         out->joint = cond_robot_find_joint(model, out->body, owner, def->joint, error);
@@ -141,7 +141,7 @@ CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, C
     for (int i = 0; i < scene->n_trajectory; i++) {
         const CondTrajectoryDef* def = &scene->trajectory[i];
         CondTrajectory* out = &model->trajectory[i];
-        cond_compile_note(model, COND_LIST_TRAJECTORY, i);
+        cond_compile_note(model, COND_SCENE_TRAJECTORY, i);
         size_t n = (size_t)def->n_waypoint;
         CondStatus status = resolve_follower(model, scene, def, out, error);
         if (status)

@@ -9,19 +9,7 @@
 
 #define COND_SCENE_WARNING 1536 // a whole path and more
 
-// Lists of a scene file whose entries are looked at again when the scene is compiled.
-typedef enum CondSceneList {
-    COND_LIST_BODY,
-    COND_LIST_OBSTACLE,
-    COND_LIST_EXCLUDE,
-    COND_LIST_PATCH,
-    COND_LIST_TRAJECTORY,
-    COND_LIST_ATTACHMENT,
-    COND_LIST_SENSOR,
-    COND_LIST_FORCE,
-    COND_LIST_SPRING,
-    COND_N_LIST,
-} CondSceneList;
+#define COND_SCENE_N_KIND ((int)COND_SCENE_MESH + 1)
 
 // A mesh that stands in the scene itself; its arrays are the scene's.
 typedef struct CondSceneMesh {
@@ -55,12 +43,12 @@ struct CondScene {
     char (*group)[COND_NAME_SIZE];   // names of the groups' bits, by the reader     (n_group)
     CondSceneMesh* mesh;             //                                              (n_mesh)
     CondMaterialDef* material;       //                                          (n_material)
-    CondBodyDef* body;               // own points and joints, inertia filled in (n_body)
-    CondPlaneDef* plane;             // direction filled in                      (n_plane)
+    CondBodyDef* body;               //                                              (n_body)
+    CondPlaneDef* plane;             //                                             (n_plane)
     CondObstacleDef* obstacle;       //                                          (n_obstacle)
     CondPatchDef* patch;             //                                          (n_patch)
     CondAttachmentDef* attachment;   //                                          (n_attachment)
-    CondTrajectoryDef* trajectory;   // with their own waypoints                 (n_trajectory)
+    CondTrajectoryDef* trajectory;   //                                        (n_trajectory)
     CondSensorDef* sensor;           //                                          (n_sensor)
     CondForceDef* force;             //                                          (n_force)
     CondSpringDef* spring;           //                                          (n_spring)
@@ -69,30 +57,15 @@ struct CondScene {
     CondRewardDef* reward;           //                                          (n_reward)
     CondObservationDef* observation; //                                        (n_observation)
     CondExcludeDef* exclude;         //                                          (n_exclude)
-    CondNameIndex mesh_name;
-    CondNameIndex material_name;
-    CondNameIndex body_name;
-    CondNameIndex plane_name;
-    CondNameIndex obstacle_name;
-    CondNameIndex patch_name;
-    CondNameIndex attachment_name;
-    CondNameIndex trajectory_name;
-    CondNameIndex sensor_name;
-    CondNameIndex force_name;
-    CondNameIndex spring_name;
-    CondNameIndex variation_name;
-    CondNameIndex action_name;
-    CondNameIndex reward_name;
-    CondNameIndex observation_name;
-    CondNameIndex exclude_name;
-    char* file;              // that it was read from; NULL: none
-    int* line[COND_N_LIST];  // of the entries there; 0: not known              (n_line of each)
-    int n_line[COND_N_LIST]; //
+    CondNameIndex name[COND_SCENE_N_KIND]; // of the things of a kind
+    char* file;                            // that it was read from; NULL: none
+    int* line[COND_SCENE_N_KIND]; // of their definitions in the file; 0: not known (n_line of each)
+    int n_line[COND_SCENE_N_KIND]; //
 };
 
-// Notes the file a scene is read from, and the line of the next entry of a list.
+// Notes the file a scene is read from, and the line that the last n_new definitions of a kind have.
 CondStatus cond_scene_note_file(CondScene* scene, const char* file);
-CondStatus cond_scene_note_line(CondScene* scene, CondSceneList list, int line);
+CondStatus cond_scene_note_line(CondScene* scene, CondSceneKind kind, int index, int line);
 
 // What is wrong with a definition, and in which field. The field is a key of the scene file
 // ("mass", "shape.box", "joints[2].name"), so that the reader can find its line.
@@ -108,62 +81,42 @@ __attribute__((format(printf, 3, 4)))
 CondStatus
 cond_scene_issue_set(CondSceneIssue* issue, const char* field, const char* format, ...);
 
-// The rules a definition obeys, those between fields and between definitions included.
-CondStatus cond_scene_check_body(const CondScene* scene, const CondBodyDef* def,
-                                 CondSceneIssue* issue);
-CondStatus cond_scene_check_plane(const CondScene* scene, const CondPlaneDef* def,
-                                  CondSceneIssue* issue);
-CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* def,
-                                  CondSceneIssue* issue);
-CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* def,
-                                   CondSceneIssue* issue);
-CondStatus cond_scene_check_material(const CondScene* scene, const CondMaterialDef* def,
-                                     CondSceneIssue* issue);
-CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleDef* def,
-                                     CondSceneIssue* issue);
-CondStatus cond_scene_check_patch(const CondScene* scene, const CondPatchDef* def,
-                                  CondSceneIssue* issue);
-CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachmentDef* def,
-                                       CondSceneIssue* issue);
-CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTrajectoryDef* def,
-                                       CondSceneIssue* issue);
-CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* def,
-                                   CondSceneIssue* issue);
-CondStatus cond_scene_check_variation(const CondScene* scene, const CondVariationDef* def,
-                                      CondSceneIssue* issue);
-CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* def,
-                                   CondSceneIssue* issue);
-CondStatus cond_scene_check_reward(const CondScene* scene, const CondRewardDef* def,
-                                   CondSceneIssue* issue);
-CondStatus cond_scene_check_observation(const CondScene* scene, const CondObservationDef* def,
-                                        CondSceneIssue* issue);
-CondStatus cond_scene_check_exclude(const CondScene* scene, const CondExcludeDef* def,
-                                    CondSceneIssue* issue);
+// The rules that a definition obeys besides the ranges of its fields: those between fields and
+// between definitions. `def` has the type of the kind.
+typedef CondStatus CondSceneCheck(const CondScene* scene, const void* def, CondSceneIssue* issue);
+CondSceneCheck cond_scene_check_material;
+CondSceneCheck cond_scene_check_body;
+CondSceneCheck cond_scene_check_plane;
+CondSceneCheck cond_scene_check_obstacle;
+CondSceneCheck cond_scene_check_exclude;
+CondSceneCheck cond_scene_check_patch;
+CondSceneCheck cond_scene_check_trajectory;
+CondSceneCheck cond_scene_check_attachment;
+CondSceneCheck cond_scene_check_sensor;
+CondSceneCheck cond_scene_check_force;
+CondSceneCheck cond_scene_check_spring;
+CondSceneCheck cond_scene_check_variation;
+CondSceneCheck cond_scene_check_action;
+CondSceneCheck cond_scene_check_reward;
+CondSceneCheck cond_scene_check_observation;
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue);
 
-// cond_scene_add_* with the field apart from the text, for the reader.
-CondStatus cond_scene_put_body(CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue);
-CondStatus cond_scene_put_plane(CondScene* scene, const CondPlaneDef* def, CondSceneIssue* issue);
-CondStatus cond_scene_put_force(CondScene* scene, const CondForceDef* def, CondSceneIssue* issue);
-CondStatus cond_scene_put_spring(CondScene* scene, const CondSpringDef* def, CondSceneIssue* issue);
-CondStatus cond_scene_put_material(CondScene* scene, const CondMaterialDef* def,
-                                   CondSceneIssue* issue);
-CondStatus cond_scene_put_obstacle(CondScene* scene, const CondObstacleDef* def,
-                                   CondSceneIssue* issue);
-CondStatus cond_scene_put_patch(CondScene* scene, const CondPatchDef* def, CondSceneIssue* issue);
-CondStatus cond_scene_put_attachment(CondScene* scene, const CondAttachmentDef* def,
-                                     CondSceneIssue* issue);
-CondStatus cond_scene_put_trajectory(CondScene* scene, const CondTrajectoryDef* def,
-                                     CondSceneIssue* issue);
-CondStatus cond_scene_put_sensor(CondScene* scene, const CondSensorDef* def, CondSceneIssue* issue);
-CondStatus cond_scene_put_variation(CondScene* scene, const CondVariationDef* def,
-                                    CondSceneIssue* issue);
-CondStatus cond_scene_put_action(CondScene* scene, const CondActionDef* def, CondSceneIssue* issue);
-CondStatus cond_scene_put_reward(CondScene* scene, const CondRewardDef* def, CondSceneIssue* issue);
-CondStatus cond_scene_put_observation(CondScene* scene, const CondObservationDef* def,
-                                      CondSceneIssue* issue);
-CondStatus cond_scene_put_exclude(CondScene* scene, const CondExcludeDef* def,
-                                  CondSceneIssue* issue);
+// cond_scene_add with the field apart from the text, for the reader; the definition has the size
+// of this library's.
+CondStatus cond_scene_put_def(CondScene* scene, CondSceneKind kind, const void* def,
+                              CondSceneIssue* issue);
+// The same for a definition that takes the place of one, whose name it has or leaves out. What
+// refers to it is not checked again.
+CondStatus cond_scene_put_def_at(CondScene* scene, CondSceneKind kind, int index, const void* def,
+                                 CondSceneIssue* issue);
+
+// Mass of a particle or a rigid body, and its moments of inertia (xx, yy, zz, xy, xz, yz), as they
+// are given or as its shape makes them. Those of a surface mesh are not known here: they are as
+// they are given, zero where they are not.
+void cond_scene_inertial(const CondBodyDef* def, double* mass, double inertia[6]);
+// The first tangent of a plane: as it is given, or the x axis, or y for a normal within 45 degrees
+// of x.
+void cond_scene_plane_direction(const CondPlaneDef* def, double direction[3]);
 
 // cond_scene_check_settings with a message for people. Settings may be changed until the scene is
 // compiled, so compiling begins with this.
@@ -182,12 +135,5 @@ __attribute__((format(printf, 2, 3)))
 #endif
 CondStatus
 cond_scene_warn(CondScene* scene, const char* format, ...);
-
-// Index by name, -1 when there is none.
-int cond_scene_find_body(const CondScene* scene, const char* name);
-int cond_scene_find_material(const CondScene* scene, const char* name);
-int cond_scene_find_patch(const CondScene* scene, const char* name);
-int cond_scene_find_attachment(const CondScene* scene, const char* name);
-int cond_scene_find_trajectory(const CondScene* scene, const char* name);
 
 #endif

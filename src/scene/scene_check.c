@@ -4,24 +4,27 @@
 #include "scene/scene_check.h"
 #include "scene/shape_kind.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-CondStatus cond_scene_check_plane(const CondScene* scene, const CondPlaneDef* def,
+void cond_scene_plane_direction(const CondPlaneDef* def, double direction[3])
+{
+    const double* n = def->normal;
+    int axis = n[0] * n[0] > n[1] * n[1] + n[2] * n[2] ? 1 : 0;
+    for (int i = 0; i < 3; ++i)
+        direction[i] = !isnan(def->direction[0]) ? def->direction[i] : i == axis ? 1.0 : 0.0;
+}
+
+CondStatus cond_scene_check_plane(const CondScene* scene, const void* definition,
                                   CondSceneIssue* issue)
 {
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_plane_def_default", issue);
-    if (!status)
-        status = cond_keys_check("planes", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("plane", def->name, &scene->plane_name, scene->plane, sizeof *def,
-                                 issue);
-    if (!status)
-        status = cond_check_length("normal", 3, def->normal, issue);
+    (void)scene;
+    const CondPlaneDef* def = definition;
+    CondStatus status = cond_check_length("normal", 3, def->normal, issue);
     if (status || isnan(def->direction[0]))
         return status;
     status = cond_check_length("direction", 3, def->direction, issue);
@@ -76,18 +79,12 @@ static CondStatus check_ground(const CondObstacleDef* def, CondSceneIssue* issue
     return COND_OK;
 }
 
-CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleDef* def,
+CondStatus cond_scene_check_obstacle(const CondScene* scene, const void* definition,
                                      CondSceneIssue* issue)
 {
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_obstacle_def_default", issue);
-    if (!status)
-        status = cond_keys_check("obstacles", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("obstacle", def->name, &scene->obstacle_name, scene->obstacle,
-                                 sizeof *def, issue);
-    if (!status)
-        status = cond_check_length("orientation", 4, def->orientation, issue);
+    (void)scene;
+    const CondObstacleDef* def = definition;
+    CondStatus status = cond_check_length("orientation", 4, def->orientation, issue);
     if (status)
         return status;
     const CondKey* shape = cond_shape_key("obstacles.shape", def->shape);
@@ -105,16 +102,11 @@ CondStatus cond_scene_check_obstacle(const CondScene* scene, const CondObstacleD
     return status ? status : cond_key_check(shape, "shape", def, issue);
 }
 
-CondStatus cond_scene_check_exclude(const CondScene* scene, const CondExcludeDef* def,
+CondStatus cond_scene_check_exclude(const CondScene* scene, const void* definition,
                                     CondSceneIssue* issue)
 {
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_exclude_def_default", issue);
-    if (!status)
-        status = cond_check_name("exclude", def->name, &scene->exclude_name, scene->exclude,
-                                 sizeof *def, issue);
-    if (!status && def->touches)
-        status = cond_keys_check("pairs", def, sizeof *def, issue);
+    const CondExcludeDef* def = definition;
+    CondStatus status = def->touches ? cond_keys_check("pairs", def, sizeof *def, issue) : COND_OK;
     CondSceneThing thing[2];
     for (int s = 0; s < 2 && !status; s++) {
         if (!memchr(def->thing[s], 0, sizeof def->thing[s]))
@@ -138,18 +130,11 @@ CondStatus cond_scene_check_exclude(const CondScene* scene, const CondExcludeDef
     return status;
 }
 
-CondStatus cond_scene_check_material(const CondScene* scene, const CondMaterialDef* def,
+CondStatus cond_scene_check_material(const CondScene* scene, const void* definition,
                                      CondSceneIssue* issue)
 {
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_material_def_default", issue);
-    if (!status)
-        status = cond_keys_check("materials", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("material", def->name, &scene->material_name, scene->material,
-                                 sizeof *def, issue);
-    if (status)
-        return status;
+    (void)scene;
+    const CondMaterialDef* def = definition;
     int constant = def->geometric == COND_GEOMETRIC_CONSTANT;
     if (constant && def->geometric_stiffness == 0.0)
         return cond_scene_issue_set(issue, "geometric_stiffness",
@@ -206,19 +191,12 @@ static CondStatus check_place(const CondScene* scene, const CondForceDef* def, i
     return check_pushed(scene, "body", def->body, "point", def->point, body, issue);
 }
 
-CondStatus cond_scene_check_force(const CondScene* scene, const CondForceDef* def,
+CondStatus cond_scene_check_force(const CondScene* scene, const void* definition,
                                   CondSceneIssue* issue)
 {
+    const CondForceDef* def = definition;
     int body = -1;
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_force_def_default", issue);
-    if (!status)
-        status = cond_keys_check("forces", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("force", def->name, &scene->force_name, scene->force, sizeof *def,
-                                 issue);
-    if (!status)
-        status = check_place(scene, def, &body, issue);
+    CondStatus status = check_place(scene, def, &body, issue);
     if (status)
         return status;
     status = cond_check_at(scene, body, "", def->at, issue);
@@ -309,19 +287,10 @@ static CondStatus check_between_points(const CondScene* scene, const CondSpringD
     return COND_OK;
 }
 
-CondStatus cond_scene_check_spring(const CondScene* scene, const CondSpringDef* def,
+CondStatus cond_scene_check_spring(const CondScene* scene, const void* definition,
                                    CondSceneIssue* issue)
 {
-    static const char* const sections[] = {"springs", "springs.from", "springs.to"};
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_spring_def_default", issue);
-    for (size_t i = 0; i < sizeof sections / sizeof *sections && !status; ++i)
-        status = cond_keys_check(sections[i], def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("spring", def->name, &scene->spring_name, scene->spring,
-                                 sizeof *def, issue);
-    if (status)
-        return status;
+    const CondSpringDef* def = definition;
     return def->joint[0][0] || def->joint[1][0] ? check_between_joints(scene, def, issue)
                                                 : check_between_points(scene, def, issue);
 }
@@ -330,8 +299,10 @@ CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondScen
 {
     static const char* const sections[] = {"",        "step", "contact",     "solver",
                                            "penalty", "pbd",  "environment", "environment.observe"};
-    CondStatus status = cond_check_size(settings->struct_size, sizeof *settings,
-                                        "cond_scene_settings_default", issue);
+    CondStatus status = COND_OK;
+    if (!cond_definition_fits(settings->struct_size, sizeof *settings))
+        status = cond_scene_issue_set(
+            issue, "", "the definition was not made by cond_scene_settings_default()");
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !status; ++i)
         status = cond_keys_check(sections[i], settings, sizeof *settings, issue);
     if (status)

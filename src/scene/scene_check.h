@@ -4,14 +4,6 @@
 
 #include "scene/scene_keys.h"
 
-// A definition of this library's own size; those of programs are taken over by
-// cond_definition_take.
-CondStatus cond_check_size(size_t size, size_t known, const char* function, CondSceneIssue* issue);
-
-// Entries of a kind have different names; "" stands for a name yet to be given.
-CondStatus cond_check_name(const char* kind, const char* name, const CondNameIndex* index,
-                           const void* names, size_t stride, CondSceneIssue* issue);
-
 // A direction that is normalised later must have a length that can be divided by.
 CondStatus cond_check_length(const char* field, int n, const double* x, CondSceneIssue* issue);
 
@@ -20,13 +12,9 @@ int cond_is_zero(int n, const double* x);
 // "particle", "rigid body", "soft body", "robot".
 const char* cond_body_noun(CondBodyKind kind);
 
-// "there is no body called 'bos' (did you mean 'box'?)"; the names are `stride` bytes apart.
-CondStatus cond_check_missing(const char* field, const char* kind, const char* name,
-                              const void* names, size_t stride, int count, CondSceneIssue* issue);
-
-// Mass and moments of inertia of a rigid body, given or made from its shape, can be computed with.
-CondStatus cond_check_inertial(const CondBodyDef* def, double mass, const double* inertia,
-                               CondSceneIssue* issue);
+// "there is no body called 'bos' (did you mean 'box'?)"
+CondStatus cond_check_missing(const CondScene* scene, const char* field, CondSceneKind kind,
+                              const char* name, CondSceneIssue* issue);
 
 // The body that another definition names, and whether a point of it may be named too.
 CondStatus cond_check_body_name(const CondScene* scene, const char* field, const char* name,

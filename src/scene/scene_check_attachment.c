@@ -5,19 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-CondStatus cond_scene_check_patch(const CondScene* scene, const CondPatchDef* def,
+CondStatus cond_scene_check_patch(const CondScene* scene, const void* definition,
                                   CondSceneIssue* issue)
 {
+    const CondPatchDef* def = definition;
     int body = -1;
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_patch_def_default", issue);
-    if (!status)
-        status = cond_keys_check("patches", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("patch", def->name, &scene->patch_name, scene->patch, sizeof *def,
-                                 issue);
-    if (!status)
-        status = cond_check_body_name(scene, "body", def->body, &body, issue);
+    CondStatus status = cond_check_body_name(scene, "body", def->body, &body, issue);
     if (status)
         return status;
     CondBodyKind kind = scene->body[body].kind;
@@ -34,10 +27,9 @@ CondStatus cond_scene_check_patch(const CondScene* scene, const CondPatchDef* de
 CondStatus cond_check_patch_name(const CondScene* scene, const char* field, const char* name,
                                  const char* body, CondSceneIssue* issue)
 {
-    int patch = cond_scene_find_patch(scene, name);
+    int patch = cond_scene_find(scene, COND_SCENE_PATCH, name);
     if (patch < 0)
-        return cond_check_missing(field, "patch", name, scene->patch, sizeof *scene->patch,
-                                  scene->n_patch, issue);
+        return cond_check_missing(scene, field, COND_SCENE_PATCH, name, issue);
     if (strcmp(scene->patch[patch].body, body) != 0)
         return cond_scene_issue_set(issue, field, "'%s' is a patch of '%s', not of '%s'", name,
                                     scene->patch[patch].body, body);
@@ -53,10 +45,9 @@ static CondStatus check_free_end(const CondScene* scene, const CondEndDef* at, c
     if (!at->trajectory[0])
         return COND_OK;
     snprintf(field, sizeof field, "%s.trajectory", word);
-    int trajectory = cond_scene_find_trajectory(scene, at->trajectory);
+    int trajectory = cond_scene_find(scene, COND_SCENE_TRAJECTORY, at->trajectory);
     if (trajectory < 0)
-        return cond_check_missing(field, "trajectory", at->trajectory, scene->trajectory,
-                                  sizeof *scene->trajectory, scene->n_trajectory, issue);
+        return cond_check_missing(scene, field, COND_SCENE_TRAJECTORY, at->trajectory, issue);
     if (scene->trajectory[trajectory].body[0])
         return cond_scene_issue_set(issue, field, "'%s' leads '%s'; a frame has no body",
                                     at->trajectory, scene->trajectory[trajectory].body);
@@ -119,22 +110,13 @@ static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def
     return COND_OK;
 }
 
-CondStatus cond_scene_check_attachment(const CondScene* scene, const CondAttachmentDef* def,
+CondStatus cond_scene_check_attachment(const CondScene* scene, const void* definition,
                                        CondSceneIssue* issue)
 {
-    static const char* const sections[2] = {"attachments.from", "attachments.to"};
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_attachment_def_default", issue);
-    if (!status)
-        status = cond_keys_check("attachments", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("attachment", def->name, &scene->attachment_name,
-                                 scene->attachment, sizeof *def, issue);
-    for (int end = 0; end < 2 && !status; ++end) {
-        status = cond_keys_check(sections[end], def, sizeof *def, issue);
-        if (!status)
-            status = check_end(scene, def, end, issue);
-    }
+    const CondAttachmentDef* def = definition;
+    CondStatus status = COND_OK;
+    for (int end = 0; end < 2 && !status; ++end)
+        status = check_end(scene, def, end, issue);
     if (status)
         return status;
     const CondEndDef* end = def->end;
@@ -220,26 +202,18 @@ static CondStatus check_joint(const CondTrajectoryDef* def, CondSceneIssue* issu
                  : COND_OK;
 }
 
-CondStatus cond_scene_check_trajectory(const CondScene* scene, const CondTrajectoryDef* def,
+CondStatus cond_scene_check_trajectory(const CondScene* scene, const void* definition,
                                        CondSceneIssue* issue)
 {
+    const CondTrajectoryDef* def = definition;
     int body = -1;
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_trajectory_def_default", issue);
-    if (!status)
-        status = cond_keys_check("trajectories", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("trajectory", def->name, &scene->trajectory_name,
-                                 scene->trajectory, sizeof *def, issue);
-    if (status)
-        return status;
     if (!def->body[0]) {
         if (def->link[0] || def->joint[0])
             return cond_scene_issue_set(issue, "body", "is required where a %s is named",
                                         def->link[0] ? "link" : "joint");
         return check_waypoints(def, issue);
     }
-    status = cond_check_body_name(scene, "body", def->body, &body, issue);
+    CondStatus status = cond_check_body_name(scene, "body", def->body, &body, issue);
     if (status)
         return status;
     CondBodyKind kind = scene->body[body].kind;

@@ -136,9 +136,25 @@ static int is_computable(double value)
     return value >= COND_LEAST && value <= COND_MOST;
 }
 
-CondStatus cond_check_inertial(const CondBodyDef* def, double mass, const double* inertia,
-                               CondSceneIssue* issue)
+void cond_scene_inertial(const CondBodyDef* def, double* mass, double inertia[6])
 {
+    const CondShapeRow* shape = cond_shape_row(def->shape);
+    int measured = cond_shape_is_mesh(def->shape); // when the scene is compiled
+    *mass = def->mass;
+    memcpy(inertia, def->inertia, sizeof def->inertia);
+    if (measured || def->kind != COND_BODY_RIGID)
+        return;
+    if (def->density > 0.0)
+        *mass = shape && shape->volume ? def->density * shape->volume(def->size) : 0.0;
+    if (def->inertia_from_shape && shape && shape->inertia)
+        shape->inertia(*mass, def->size, inertia);
+}
+
+// Mass and moments of inertia, given or made from the shape, can be computed with.
+static CondStatus check_inertial(const CondBodyDef* def, CondSceneIssue* issue)
+{
+    double mass, inertia[6];
+    cond_scene_inertial(def, &mass, inertia);
     if (!is_computable(mass))
         return cond_scene_issue_set(issue, def->density != 0.0 ? "density" : "mass",
                                     "makes a mass of %g kg, which must lie in %g .. %g", mass,
@@ -184,10 +200,10 @@ static CondStatus check_rigid(const CondBodyDef* def, CondSceneIssue* issue)
         status = cond_scene_issue_set(issue, "shape", "needs the file of its surface");
     else if (!status && def->shape != COND_SHAPE_NONE)
         status = cond_key_check(cond_shape_key("bodies.shape", def->shape), "shape", def, issue);
-    if (status)
+    if (!status && !def->inertia_from_shape)
+        status = check_inertia(def->inertia, issue);
+    if (status || !def->inertia_from_shape)
         return status;
-    if (!def->inertia_from_shape)
-        return check_inertia(def->inertia, issue);
     if (def->shape == COND_SHAPE_NONE || def->shape == COND_SHAPE_POINTS)
         return cond_scene_issue_set(issue, "inertia",
                                     "is required: 3 or 6 numbers (only shapes with a volume can "
@@ -203,9 +219,8 @@ static CondStatus check_material(const CondScene* scene, const CondBodyDef* def,
 {
     if (!def->material[0])
         return cond_scene_issue_set(issue, "material", "is required (the name of a material)");
-    if (cond_scene_find_material(scene, def->material) < 0)
-        return cond_check_missing("material", "material", def->material, scene->material,
-                                  sizeof *scene->material, scene->n_material, issue);
+    if (cond_scene_find(scene, COND_SCENE_MATERIAL, def->material) < 0)
+        return cond_check_missing(scene, "material", COND_SCENE_MATERIAL, def->material, issue);
     return COND_OK;
 }
 
@@ -302,18 +317,11 @@ static CondStatus check_robot(const CondScene* scene, const CondBodyDef* def, Co
     return COND_OK;
 }
 
-CondStatus cond_scene_check_body(const CondScene* scene, const CondBodyDef* def,
+CondStatus cond_scene_check_body(const CondScene* scene, const void* definition,
                                  CondSceneIssue* issue)
 {
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_body_def_default", issue);
-    if (!status)
-        status = cond_keys_check("bodies", def, sizeof *def, issue);
-    if (!status)
-        status =
-            cond_check_name("body", def->name, &scene->body_name, scene->body, sizeof *def, issue);
-    if (!status)
-        status = cond_check_length("orientation", 4, def->orientation, issue);
+    const CondBodyDef* def = definition;
+    CondStatus status = cond_check_length("orientation", 4, def->orientation, issue);
     if (status)
         return status;
     int shape = (int)def->shape;
@@ -326,7 +334,8 @@ CondStatus cond_scene_check_body(const CondScene* scene, const CondBodyDef* def,
     case COND_BODY_PARTICLE:
         return check_mass(def, issue);
     case COND_BODY_RIGID:
-        return check_rigid(def, issue);
+        status = check_rigid(def, issue);
+        return status || cond_shape_is_mesh(def->shape) ? status : check_inertial(def, issue);
     case COND_BODY_SOFT:
         return check_soft(scene, def, issue);
     case COND_BODY_ROBOT:

@@ -5,18 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-CondStatus cond_scene_check_variation(const CondScene* scene, const CondVariationDef* def,
+CondStatus cond_scene_check_variation(const CondScene* scene, const void* definition,
                                       CondSceneIssue* issue)
 {
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_variation_def_default", issue);
-    if (!status)
-        status = cond_keys_check("randomise", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("variation", def->name, &scene->variation_name, scene->variation,
-                                 sizeof *def, issue);
-    if (status)
-        return status;
+    (void)scene;
+    const CondVariationDef* def = definition;
     if (!def->path[0])
         return cond_scene_issue_set(issue, "path", "is required, such as bodies.box.mass");
     if (strchr(def->path, '='))
@@ -59,10 +52,10 @@ static CondStatus check_box(const CondActionDef* def, CondSceneIssue* issue)
 static CondStatus check_anchor(const CondScene* scene, const CondActionDef* def,
                                CondSceneIssue* issue)
 {
-    int found = cond_scene_find_attachment(scene, def->attachment);
+    int found = cond_scene_find(scene, COND_SCENE_ATTACHMENT, def->attachment);
     if (found < 0)
-        return cond_check_missing("attachment", "attachment", def->attachment, scene->attachment,
-                                  sizeof *scene->attachment, scene->n_attachment, issue);
+        return cond_check_missing(scene, "attachment", COND_SCENE_ATTACHMENT, def->attachment,
+                                  issue);
     if (scene->attachment[found].end[1].body[0] || scene->attachment[found].end[1].trajectory[0])
         return cond_scene_issue_set(issue, "attachment",
                                     "'%s' must end in the world (no body or trajectory in its "
@@ -88,19 +81,12 @@ static CondStatus check_taken(const CondScene* scene, const CondActionDef* def,
     return status;
 }
 
-CondStatus cond_scene_check_action(const CondScene* scene, const CondActionDef* def,
+CondStatus cond_scene_check_action(const CondScene* scene, const void* definition,
                                    CondSceneIssue* issue)
 {
+    const CondActionDef* def = definition;
     int body = -1, kind = (int)def->kind;
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_action_def_default", issue);
-    if (!status)
-        status = cond_keys_check("actions", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("action", def->name, &scene->action_name, scene->action,
-                                 sizeof *def, issue);
-    if (!status)
-        status = check_box(def, issue);
+    CondStatus status = check_box(def, issue);
     if (!status)
         status = check_taken(scene, def, issue);
     if (status || kind == COND_ACTION_PICK)
@@ -146,26 +132,18 @@ static CondStatus check_point(const CondScene* scene, const CondEndDef* at, cons
     return at->patch[0] ? cond_check_patch_name(scene, field, at->patch, at->body, issue) : COND_OK;
 }
 
-CondStatus cond_scene_check_observation(const CondScene* scene, const CondObservationDef* def,
+CondStatus cond_scene_check_observation(const CondScene* scene, const void* definition,
                                         CondSceneIssue* issue)
 {
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_observation_def_default", issue);
-    if (!status)
-        status = cond_keys_check("observations", def, sizeof *def, issue);
-    if (!status)
-        status = cond_keys_check("observations.to", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("observation", def->name, &scene->observation_name,
-                                 scene->observation, sizeof *def, issue);
-    if (status || def->kind == COND_OBSERVE_ACTION)
-        return status;
-    status = check_point(scene, &def->at, "", issue);
+    const CondObservationDef* def = definition;
+    if (def->kind == COND_OBSERVE_ACTION)
+        return COND_OK;
+    CondStatus status = check_point(scene, &def->at, "", issue);
     if (!status && def->to.body[0])
         status = check_point(scene, &def->to, "to.", issue);
     if (status || def->kind != COND_OBSERVE_POINTS)
         return status;
-    CondBodyKind kind = scene->body[cond_scene_find_body(scene, def->at.body)].kind;
+    CondBodyKind kind = scene->body[cond_scene_find(scene, COND_SCENE_BODY, def->at.body)].kind;
     if (kind != COND_BODY_ROD && kind != COND_BODY_SOFT)
         return cond_scene_issue_set(issue, "body",
                                     "'%s' is a %s; only rods and soft bodies have many points",
@@ -173,20 +151,13 @@ CondStatus cond_scene_check_observation(const CondScene* scene, const CondObserv
     return COND_OK;
 }
 
-CondStatus cond_scene_check_reward(const CondScene* scene, const CondRewardDef* def,
+CondStatus cond_scene_check_reward(const CondScene* scene, const void* definition,
                                    CondSceneIssue* issue)
 {
+    const CondRewardDef* def = definition;
     int body = -1;
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_reward_def_default", issue);
-    if (!status)
-        status = cond_keys_check("rewards", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("reward", def->name, &scene->reward_name, scene->reward,
-                                 sizeof *def, issue);
-    if (!status)
-        status = cond_keys_check("rewards.to", def, sizeof *def, issue);
-    if (!status && def->desired && def->kind != COND_REWARD_DISTANCE &&
+    CondStatus status = COND_OK;
+    if (def->desired && def->kind != COND_REWARD_DISTANCE &&
         !(def->kind == COND_REWARD_WINDING && !isnan(def->target)))
         status = cond_scene_issue_set(issue, "desired",
                                       "only distance, and winding with a target, have a goal");

@@ -1,8 +1,6 @@
 // Single fields of a definition against the table of keys, and the rules that all kinds share.
 #include "scene/scene_check.h"
 
-#include "base/definition.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -159,22 +157,6 @@ CondStatus cond_keys_check(const char* section, const void* structure, size_t si
     return cond_keys_check_at(section, prefix, structure, size, issue);
 }
 
-CondStatus cond_check_size(size_t size, size_t known, const char* function, CondSceneIssue* issue)
-{
-    if (cond_definition_fits(size, known))
-        return COND_OK;
-    return cond_scene_issue_set(issue, "", "the definition was not made by %s()", function);
-}
-
-CondStatus cond_check_name(const char* kind, const char* name, const CondNameIndex* index,
-                           const void* names, size_t stride, CondSceneIssue* issue)
-{
-    int found = *name ? cond_name_index_find(index, names, stride, name) : -1;
-    if (found >= 0 && found != index->put - 1)
-        return cond_scene_issue_set(issue, "name", "another %s is called '%s' already", kind, name);
-    return COND_OK;
-}
-
 CondStatus cond_check_length(const char* field, int n, const double* x, CondSceneIssue* issue)
 {
     double sum = 0.0;
@@ -201,13 +183,14 @@ const char* cond_body_noun(CondBodyKind kind)
     return nouns[kind];
 }
 
-CondStatus cond_check_missing(const char* field, const char* kind, const char* name,
-                              const void* names, size_t stride, int count, CondSceneIssue* issue)
+CondStatus cond_check_missing(const CondScene* scene, const char* field, CondSceneKind kind,
+                              const char* name, CondSceneIssue* issue)
 {
     const char* nearest = NULL;
+    const char* word = cond_scene_kind_name(kind);
     int least = 0;
-    for (int i = 0; i < count; ++i) {
-        const char* known = (const char*)names + (size_t)i * stride;
+    for (int i = 0; i < cond_scene_count(scene, kind); ++i) {
+        const char* known = cond_scene_name(scene, kind, i);
         int distance = cond_keys_distance(name, known);
         if (distance >= 0 && (!nearest || distance < least)) {
             nearest = known;
@@ -215,19 +198,18 @@ CondStatus cond_check_missing(const char* field, const char* kind, const char* n
         }
     }
     if (!nearest)
-        return cond_scene_issue_set(issue, field, "there is no %s called '%s'", kind, name);
+        return cond_scene_issue_set(issue, field, "there is no %s called '%s'", word, name);
     return cond_scene_issue_set(issue, field, "there is no %s called '%s' (did you mean '%s'?)",
-                                kind, name, nearest);
+                                word, name, nearest);
 }
 
 CondStatus cond_check_body_name(const CondScene* scene, const char* field, const char* name,
                                 int* body, CondSceneIssue* issue)
 {
-    *body = cond_scene_find_body(scene, name);
+    *body = cond_scene_find(scene, COND_SCENE_BODY, name);
     if (*body >= 0)
         return COND_OK;
-    return cond_check_missing(field, "body", name, scene->body, sizeof *scene->body, scene->n_body,
-                              issue);
+    return cond_check_missing(scene, field, COND_SCENE_BODY, name, issue);
 }
 
 CondStatus cond_check_body_point(const CondScene* scene, int body, const char* field,

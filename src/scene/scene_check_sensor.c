@@ -32,20 +32,13 @@ static CondStatus check_place(const CondScene* scene, const CondSensorDef* def,
                         : COND_OK;
 }
 
-CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* def,
+CondStatus cond_scene_check_sensor(const CondScene* scene, const void* definition,
                                    CondSceneIssue* issue)
 {
+    const CondSensorDef* def = definition;
     int other;
     const CondEndDef* on = &def->on;
-    CondStatus status =
-        cond_check_size(def->struct_size, sizeof *def, "cond_sensor_def_default", issue);
-    if (!status)
-        status = cond_keys_check("sensors", def, sizeof *def, issue);
-    if (!status)
-        status = cond_check_name("sensor", def->name, &scene->sensor_name, scene->sensor,
-                                 sizeof *def, issue);
-    if (!status)
-        status = cond_check_length("orientation", 4, def->orientation, issue);
+    CondStatus status = cond_check_length("orientation", 4, def->orientation, issue);
     if (status)
         return status;
     if (def->against[0] && (def->attachment[0] || def->kind != COND_SENSOR_CONTACT))
@@ -62,8 +55,8 @@ CondStatus cond_scene_check_sensor(const CondScene* scene, const CondSensorDef* 
                                     "one of body and attachment may be given");
     if (def->kind != COND_SENSOR_CONTACT)
         return cond_scene_issue_set(issue, "measures", "an attachment tells its force alone");
-    if (cond_scene_find_attachment(scene, def->attachment) < 0)
-        return cond_check_missing("attachment", "attachment", def->attachment, scene->attachment,
-                                  sizeof *scene->attachment, scene->n_attachment, issue);
+    if (cond_scene_find(scene, COND_SCENE_ATTACHMENT, def->attachment) < 0)
+        return cond_check_missing(scene, "attachment", COND_SCENE_ATTACHMENT, def->attachment,
+                                  issue);
     return COND_OK;
 }

@@ -303,3 +303,31 @@ FILL_PART(CondEnvironmentSettings, environment_settings)
 FILL_PART(CondJointDef, joint_def)
 FILL_PART(CondLinkDef, link_def)
 FILL_PART(CondLinkShapeDef, link_shape_def)
+
+void cond_scene_kind_fill(CondSceneKind kind, void* made)
+{
+    switch (kind) {
+#define CASE(noun, NOUN, Type)                                                                     \
+    case COND_SCENE_##NOUN:                                                                        \
+        cond_##noun##_def_default_fill(made, sizeof(Type));                                        \
+        break;
+        CASE(material, MATERIAL, CondMaterialDef)
+        CASE(body, BODY, CondBodyDef)
+        CASE(plane, PLANE, CondPlaneDef)
+        CASE(obstacle, OBSTACLE, CondObstacleDef)
+        CASE(exclude, EXCLUDE, CondExcludeDef)
+        CASE(patch, PATCH, CondPatchDef)
+        CASE(trajectory, TRAJECTORY, CondTrajectoryDef)
+        CASE(attachment, ATTACHMENT, CondAttachmentDef)
+        CASE(sensor, SENSOR, CondSensorDef)
+        CASE(force, FORCE, CondForceDef)
+        CASE(spring, SPRING, CondSpringDef)
+        CASE(variation, VARIATION, CondVariationDef)
+        CASE(action, ACTION, CondActionDef)
+        CASE(reward, REWARD, CondRewardDef)
+        CASE(observation, OBSERVATION, CondObservationDef)
+#undef CASE
+    case COND_SCENE_MESH:
+        break;
+    }
+}

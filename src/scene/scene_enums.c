@@ -74,5 +74,15 @@ COND_ENUM_TABLE(CondStepMethod, cond_step_method, {COND_STEP_VELOCITY, "velocity
 COND_ENUM_TABLE(CondImpactLaw, cond_impact, {COND_IMPACT_OFF, "false"},
                 {COND_IMPACT_SEQUENTIAL, "sequential"}, {COND_IMPACT_SIMULTANEOUS, "simultaneous"})
 
+COND_ENUM_TABLE(CondSceneKind, cond_scene_kind, {COND_SCENE_MATERIAL, "material"},
+                {COND_SCENE_BODY, "body"}, {COND_SCENE_PLANE, "plane"},
+                {COND_SCENE_OBSTACLE, "obstacle"}, {COND_SCENE_EXCLUDE, "exclude"},
+                {COND_SCENE_PATCH, "patch"}, {COND_SCENE_TRAJECTORY, "trajectory"},
+                {COND_SCENE_ATTACHMENT, "attachment"}, {COND_SCENE_SENSOR, "sensor"},
+                {COND_SCENE_FORCE, "force"}, {COND_SCENE_SPRING, "spring"},
+                {COND_SCENE_VARIATION, "variation"}, {COND_SCENE_ACTION, "action"},
+                {COND_SCENE_REWARD, "reward"}, {COND_SCENE_OBSERVATION, "observation"},
+                {COND_SCENE_MESH, "mesh"})
+
 COND_ENUM_TABLE(CondMeshPattern, cond_mesh_pattern, {COND_MESH_FIVE, "five"},
                 {COND_MESH_SIX, "six"})

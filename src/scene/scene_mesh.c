@@ -7,7 +7,7 @@
 
 const CondSceneMesh* cond_scene_find_mesh(const CondScene* scene, const char* name)
 {
-    int found = cond_name_index_find(&scene->mesh_name, scene->mesh, sizeof *scene->mesh, name);
+    int found = cond_scene_find(scene, COND_SCENE_MESH, name);
     return found < 0 ? NULL : &scene->mesh[found];
 }
 
@@ -61,8 +61,8 @@ static CondStatus keep(CondScene* scene, const char* name, const CondMesh* mesh)
     own.mesh.triangle = cond_arena_allocate(arena, 3 * n_triangle, sizeof(int));
     if (!own.mesh.node || (n_tet > 0 && !own.mesh.tet) || (n_triangle > 0 && !own.mesh.triangle) ||
         COND_RESERVE(arena, scene->mesh, scene->n_mesh + 1) ||
-        cond_name_index_reserve(arena, &scene->mesh_name, scene->mesh, sizeof *scene->mesh,
-                                scene->n_mesh, scene->n_mesh + 1))
+        cond_name_index_reserve(arena, &scene->name[COND_SCENE_MESH], scene->mesh,
+                                sizeof *scene->mesh, scene->n_mesh, scene->n_mesh + 1))
         return COND_OUT_OF_MEMORY;
     memcpy(own.mesh.node, mesh->node, 3 * n_node * sizeof(double));
     if (n_tet > 0)
@@ -70,7 +70,8 @@ static CondStatus keep(CondScene* scene, const char* name, const CondMesh* mesh)
     if (n_triangle > 0)
         memcpy(own.mesh.triangle, mesh->triangle, 3 * n_triangle * sizeof(int));
     scene->mesh[scene->n_mesh] = own;
-    cond_name_index_add(&scene->mesh_name, scene->mesh, sizeof *scene->mesh, scene->n_mesh++);
+    cond_name_index_add(&scene->name[COND_SCENE_MESH], scene->mesh, sizeof *scene->mesh,
+                        scene->n_mesh++);
     return COND_OK;
 }
 

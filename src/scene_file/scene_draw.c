@@ -53,7 +53,7 @@ static int row_of(const char* key)
     const CondSceneListRow* row;
     for (int i = 0; (row = cond_scene_list_row(i)); i++)
         if (strcmp(row->key, key) == 0)
-            return row->index > 0 ? i : -1;
+            return row->kind < COND_SCENE_N_KIND ? i : -1;
     return -1;
 }
 
@@ -111,7 +111,7 @@ static CondStatus find_entries(CondSceneSource* source)
         const CondYamlNode* list = cond_yaml_find(source->root, row->key);
         int held = strcmp(row->key, "attachments") == 0 || strcmp(row->key, "forces") == 0 ||
                    strcmp(row->key, "springs") == 0;
-        if (list && row->index > 0)
+        if (list && row->kind < COND_SCENE_N_KIND)
             add_entries(source, i, list, held && draws_rod(source));
     }
     return COND_OK;
@@ -188,20 +188,13 @@ int cond_scene_source_changes(const CondSceneSource* source, const char* list)
     return 0;
 }
 
-static int* at_offset(CondScene* scene, size_t offset)
-{
-    return (int*)((char*)scene + offset);
-}
-
 // Which definition of the scene an entry is: those of the file come last.
 static int number_of(const CondSceneSource* source, const CondScene* scene,
                      const CondDrawnEntry* entry)
 {
     const CondSceneListRow* row = cond_scene_list_row(entry->list);
     const CondYamlNode* list = cond_yaml_find(source->root, row->key);
-    int n;
-    memcpy(&n, (const char*)scene + row->count, sizeof n);
-    return n - list->n_child + entry->place;
+    return cond_scene_count(scene, row->kind) - list->n_child + entry->place;
 }
 
 CondStatus cond_scene_source_reread(const CondSceneSource* source, CondScene* scene,
@@ -218,7 +211,7 @@ CondStatus cond_scene_source_reread(const CondSceneSource* source, CondScene* sc
     for (int i = 0; i < source->n_entry && !status; i++) {
         const CondDrawnEntry* entry = &source->entry[i];
         const CondSceneListRow* row = cond_scene_list_row(entry->list);
-        CondNameIndex* index = (CondNameIndex*)(void*)at_offset(scene, row->index);
+        CondNameIndex* index = &scene->name[row->kind];
         char at[COND_KEY_PATH_SIZE];
         cond_entry_path(at, row->key, entry->node, entry->place);
         index->put = 1 + number_of(source, scene, entry);

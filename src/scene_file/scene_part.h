@@ -48,9 +48,7 @@ CondEntryRead cond_observation_read;
 typedef struct CondSceneListRow {
     const char* key;
     CondEntryRead* read;
-    CondSceneList list; // whose lines are noted; COND_N_LIST: of none
-    size_t index;       // where in a CondScene the index of names and the count of the entries
-    size_t count;       // are; 0: entries of this list become more than one thing
+    CondSceneKind kind; // of its entries; COND_SCENE_N_KIND: they become more than one thing
 } CondSceneListRow;
 const CondSceneListRow* cond_scene_list_row(int index);
 

@@ -17,7 +17,7 @@ static CondStatus read_plane(const CondSceneReader* reader, const CondYamlNode* 
     CondStatus status = cond_section_read(reader, "planes", node, path, &plane, &section);
     if (status)
         return status;
-    status = cond_scene_put_plane(reader->scene, &plane, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_PLANE, &plane, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -32,7 +32,7 @@ static CondStatus read_force(const CondSceneReader* reader, const CondYamlNode* 
     CondStatus status = cond_section_read(reader, "forces", node, path, &force, &section);
     if (status)
         return status;
-    status = cond_scene_put_force(reader->scene, &force, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_FORCE, &force, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -59,7 +59,7 @@ static CondStatus read_spring(const CondSceneReader* reader, const CondYamlNode*
     }
     if (status)
         return status;
-    status = cond_scene_put_spring(reader->scene, &spring, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_SPRING, &spring, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -120,42 +120,38 @@ static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNod
     return status;
 }
 
-// Where the entries of a list stand, for messages of who compiles the scene.
-static CondStatus note_lines(const CondSceneReader* reader, CondSceneList which,
+// The lines of the last definitions of a kind, for messages of who compiles the scene.
+static CondStatus note_lines(const CondSceneReader* reader, CondSceneKind kind,
                              const CondYamlNode* list)
 {
     CondStatus status = COND_OK;
+    int index = cond_scene_count(reader->scene, kind) - list->n_child;
     for (const CondYamlNode* entry = list->first; entry && !status; entry = entry->next)
-        status = cond_scene_note_line(reader->scene, which, entry->line);
+        status = cond_scene_note_line(reader->scene, kind, index++, entry->line);
     return status ? cond_error_set(reader->error, status, "out of memory") : COND_OK;
 }
 
 // What is named comes before what names it, wherever it stands in the file.
-#define LIST(key, read, list, kind)                                                                \
-    {                                                                                              \
-        key, read, list, offsetof(CondScene, kind##_name), offsetof(CondScene, n_##kind)           \
-    }
 static const CondSceneListRow lists[] = {
-    {"meshes", cond_mesh_read_entry, COND_N_LIST, 0, 0},
-    LIST("materials", cond_material_read, COND_N_LIST, material),
-    {"mjcf", cond_mjcf_read_entry, COND_N_LIST, 0, 0},
-    LIST("bodies", cond_body_read, COND_LIST_BODY, body),
-    LIST("planes", read_plane, COND_N_LIST, plane),
-    LIST("obstacles", cond_obstacle_read, COND_LIST_OBSTACLE, obstacle),
-    LIST("exclude", cond_exclude_read, COND_LIST_EXCLUDE, exclude),
-    LIST("pairs", cond_pair_read, COND_LIST_EXCLUDE, exclude),
-    LIST("patches", cond_patch_read, COND_LIST_PATCH, patch),
-    LIST("trajectories", cond_trajectory_read, COND_LIST_TRAJECTORY, trajectory),
-    LIST("attachments", cond_attachment_read, COND_LIST_ATTACHMENT, attachment),
-    LIST("sensors", cond_sensor_read, COND_LIST_SENSOR, sensor),
-    LIST("forces", read_force, COND_LIST_FORCE, force),
-    LIST("springs", read_spring, COND_LIST_SPRING, spring),
-    LIST("randomise", cond_variation_read, COND_N_LIST, variation),
-    LIST("actions", cond_action_read, COND_N_LIST, action),
-    LIST("rewards", cond_reward_read, COND_N_LIST, reward),
-    LIST("observations", cond_observation_read, COND_N_LIST, observation),
+    {"meshes", cond_mesh_read_entry, COND_SCENE_N_KIND},
+    {"materials", cond_material_read, COND_SCENE_MATERIAL},
+    {"mjcf", cond_mjcf_read_entry, COND_SCENE_N_KIND},
+    {"bodies", cond_body_read, COND_SCENE_BODY},
+    {"planes", read_plane, COND_SCENE_PLANE},
+    {"obstacles", cond_obstacle_read, COND_SCENE_OBSTACLE},
+    {"exclude", cond_exclude_read, COND_SCENE_EXCLUDE},
+    {"pairs", cond_pair_read, COND_SCENE_EXCLUDE},
+    {"patches", cond_patch_read, COND_SCENE_PATCH},
+    {"trajectories", cond_trajectory_read, COND_SCENE_TRAJECTORY},
+    {"attachments", cond_attachment_read, COND_SCENE_ATTACHMENT},
+    {"sensors", cond_sensor_read, COND_SCENE_SENSOR},
+    {"forces", read_force, COND_SCENE_FORCE},
+    {"springs", read_spring, COND_SCENE_SPRING},
+    {"randomise", cond_variation_read, COND_SCENE_VARIATION},
+    {"actions", cond_action_read, COND_SCENE_ACTION},
+    {"rewards", cond_reward_read, COND_SCENE_REWARD},
+    {"observations", cond_observation_read, COND_SCENE_OBSERVATION},
 };
-#undef LIST
 
 const CondSceneListRow* cond_scene_list_row(int index)
 {
@@ -180,8 +176,8 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
         if (list)
             status =
                 cond_list_read(reader, cond_keys_find("", key), list, key, lists[i].read, NULL);
-        if (!status && list && lists[i].list != COND_N_LIST)
-            status = note_lines(reader, lists[i].list, list);
+        if (!status && list && lists[i].kind != COND_SCENE_N_KIND)
+            status = note_lines(reader, lists[i].kind, list);
     }
     return status;
 }

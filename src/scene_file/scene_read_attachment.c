@@ -18,7 +18,7 @@ CondStatus cond_material_read(const CondSceneReader* reader, const CondYamlNode*
     CondStatus status = cond_section_read(reader, "materials", node, path, &def, &section);
     if (status)
         return status;
-    status = cond_scene_put_material(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_MATERIAL, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -81,7 +81,7 @@ CondStatus cond_obstacle_read(const CondSceneReader* reader, const CondYamlNode*
     if (!status)
         status = cond_rotation_read(reader, &section, "obstacles.rotation", path, def.orientation);
     if (!status) {
-        status = cond_scene_put_obstacle(reader->scene, &def, &issue);
+        status = cond_scene_put_def(reader->scene, COND_SCENE_OBSTACLE, &def, &issue);
         if (status)
             status = cond_scene_refuse_issue(reader, status, node, path, &issue);
     }
@@ -100,7 +100,7 @@ CondStatus cond_patch_read(const CondSceneReader* reader, const CondYamlNode* no
     CondStatus status = cond_section_read(reader, "patches", node, path, &def, &section);
     if (status)
         return status;
-    status = cond_scene_put_patch(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_PATCH, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -127,7 +127,7 @@ CondStatus cond_attachment_read(const CondSceneReader* reader, const CondYamlNod
     }
     if (status)
         return status;
-    status = cond_scene_put_attachment(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_ATTACHMENT, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -168,7 +168,7 @@ CondStatus cond_trajectory_read(const CondSceneReader* reader, const CondYamlNod
                             read_waypoint, waypoints);
     if (!status) {
         CondSceneIssue issue;
-        status = cond_scene_put_trajectory(reader->scene, &def, &issue);
+        status = cond_scene_put_def(reader->scene, COND_SCENE_TRAJECTORY, &def, &issue);
         if (status)
             status = cond_scene_refuse_issue(reader, status, node, path, &issue);
     }
@@ -189,6 +189,6 @@ CondStatus cond_sensor_read(const CondSceneReader* reader, const CondYamlNode* n
         status = cond_rotation_read(reader, &section, "sensors.rotation", path, def.orientation);
     if (status)
         return status;
-    status = cond_scene_put_sensor(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_SENSOR, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }

@@ -171,7 +171,7 @@ static CondStatus put_body(const CondSceneReader* reader, const CondSection* sec
                            const CondYamlNode* node, const char* path, const CondBodyDef* def)
 {
     CondSceneIssue issue;
-    CondStatus status = cond_scene_put_body(reader->scene, def, &issue);
+    CondStatus status = cond_scene_put_def(reader->scene, COND_SCENE_BODY, def, &issue);
     if (!status)
         return COND_OK;
     // A rotation is what the file called it.

@@ -44,7 +44,7 @@ CondStatus cond_variation_read(const CondSceneReader* reader, const CondYamlNode
     status = read_choices(reader, cond_section_node(&section, "choices"), path, &def);
     if (status)
         return status;
-    status = cond_scene_put_variation(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_VARIATION, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -59,7 +59,7 @@ CondStatus cond_action_read(const CondSceneReader* reader, const CondYamlNode* n
     CondStatus status = cond_section_read(reader, "actions", node, path, &def, &section);
     if (status)
         return status;
-    status = cond_scene_put_action(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_ACTION, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -76,7 +76,7 @@ CondStatus cond_reward_read(const CondSceneReader* reader, const CondYamlNode* n
         status = read_other(reader, &section, "rewards.to", path, &def);
     if (status)
         return status;
-    status = cond_scene_put_reward(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_REWARD, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -93,6 +93,6 @@ CondStatus cond_observation_read(const CondSceneReader* reader, const CondYamlNo
         status = read_other(reader, &section, "observations.to", path, &def);
     if (status)
         return status;
-    status = cond_scene_put_observation(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_OBSERVATION, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }

@@ -86,17 +86,13 @@ CondStatus cond_mjcf_tree(CondSceneReader* reader, int n_override, const char* c
 }
 
 // What came from the file stands, for messages, where the scene names it.
-static CondStatus note_lines(const CondSceneReader* reader, const int before[5], int line)
+static CondStatus note_lines(const CondSceneReader* reader, const int* before, int line)
 {
-    static const CondSceneList list[] = {COND_LIST_BODY, COND_LIST_OBSTACLE, COND_LIST_EXCLUDE,
-                                         COND_LIST_ATTACHMENT, COND_LIST_SENSOR};
     CondScene* scene = reader->scene;
-    const int now[5] = {scene->n_body, scene->n_obstacle, scene->n_exclude, scene->n_attachment,
-                        scene->n_sensor};
     CondStatus status = COND_OK;
-    for (int k = 0; k < 5; k++)
-        for (int i = before[k]; i < now[k] && !status; i++)
-            status = cond_scene_note_line(scene, list[k], line);
+    for (int k = 0; k < COND_SCENE_N_KIND; k++)
+        for (int i = before[k]; i < cond_scene_count(scene, (CondSceneKind)k) && !status; i++)
+            status = cond_scene_note_line(scene, (CondSceneKind)k, i, line);
     return status ? cond_error_set(reader->error, status, "no memory for a scene") : COND_OK;
 }
 
@@ -121,9 +117,9 @@ CondStatus cond_mjcf_read_entry(const CondSceneReader* reader, const CondYamlNod
         options.keyframe = "";
     memcpy(options.position, draft.position, sizeof options.position);
     memcpy(options.orientation, draft.orientation, sizeof options.orientation);
-    const CondScene* scene = reader->scene;
-    const int before[5] = {scene->n_body, scene->n_obstacle, scene->n_exclude, scene->n_attachment,
-                           scene->n_sensor};
+    int before[COND_SCENE_N_KIND];
+    for (int k = 0; k < COND_SCENE_N_KIND; k++)
+        before[k] = cond_scene_count(reader->scene, (CondSceneKind)k);
     status = cond_mjcf_read(reader->scene, draft.file, &options, &error);
     if (status == COND_NO_FILE)
         return cond_scene_refuse(reader, node, path, "the file %.1000s cannot be read", draft.file);

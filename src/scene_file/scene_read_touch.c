@@ -20,7 +20,7 @@ CondStatus cond_exclude_read(const CondSceneReader* reader, const CondYamlNode* 
         strcpy(def.thing[side++], name->text);
     }
     CondSceneIssue issue;
-    CondStatus status = cond_scene_put_exclude(reader->scene, &def, &issue);
+    CondStatus status = cond_scene_put_def(reader->scene, COND_SCENE_EXCLUDE, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
@@ -36,7 +36,7 @@ CondStatus cond_pair_read(const CondSceneReader* reader, const CondYamlNode* nod
     CondStatus status = cond_section_read(reader, "pairs", node, path, &def, &section);
     if (status)
         return status;
-    status = cond_scene_put_exclude(reader->scene, &def, &issue);
+    status = cond_scene_put_def(reader->scene, COND_SCENE_EXCLUDE, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
