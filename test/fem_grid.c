@@ -77,11 +77,19 @@ void fem_grid_shake(FemGrid* grid, double part, uint64_t* seed)
     }
 }
 
+CondStatus fem_create_linear(const CondContext* context, int n_node, const double* node, int n_tet,
+                             const int* tet, int n_material, const CondFemMaterial* material,
+                             const int* material_of_tet, CondFem* fem, CondError* error)
+{
+    CondFemShape shape = {COND_FEM_LINEAR, n_node, node, n_tet, tet};
+    return cond_fem_create(context, &shape, n_material, material, material_of_tet, fem, error);
+}
+
 CondFem fem_grid_body(const FemGrid* grid, const CondFemMaterial* material)
 {
     CondFem fem;
     CondError error = {COND_OK, ""};
-    CondStatus status = cond_fem_create(NULL, grid->n_node, grid->node, grid->n_tet, grid->tet, 1,
+    CondStatus status = fem_create_linear(NULL, grid->n_node, grid->node, grid->n_tet, grid->tet, 1,
                                         material, NULL, &fem, &error);
     assert_string_equal(error.message, "");
     assert_int_equal(status, COND_OK);
@@ -93,7 +101,7 @@ void fem_unpack(const double* half, double* A)
     for (int a = 0; a < 4; a++)
         for (int b = a; b < 4; b++)
             for (int i = 0; i < 9; i++) {
-                double value = half[cond_strain_block(a, b) + i];
+                double value = half[cond_strain_block(4, a, b) + i];
                 A[12 * (3 * a + i / 3) + 3 * b + i % 3] = value;
                 A[12 * (3 * b + i % 3) + 3 * a + i / 3] = value;
             }

@@ -22,6 +22,11 @@ void fem_grid_destroy(FemGrid* grid);
 // Moves the nodes inside the box by up to `part` of a cell, so that no two elements are alike.
 void fem_grid_shake(FemGrid* grid, double part, uint64_t* seed);
 
+// cond_fem_create of linear elements.
+CondStatus fem_create_linear(const CondContext* context, int n_node, const double* node, int n_tet,
+                             const int* tet, int n_material, const CondFemMaterial* material,
+                             const int* material_of_tet, CondFem* fem, CondError* error);
+
 // A body of one material; the test fails on any error.
 CondFem fem_grid_body(const FemGrid* grid, const CondFemMaterial* material);
 

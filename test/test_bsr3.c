@@ -36,7 +36,7 @@ static void test_pattern(void** state)
     FemGrid grid = fem_grid_create(3, 2, 2, 1.0, 1.0, 1.0);
     int n = grid.n_node + 2; // two nodes more than the mesh uses: rows with their diagonal alone
     CondBsr3Pattern pattern;
-    assert_int_equal(cond_bsr3_pattern_create(&context, n, grid.n_tet, grid.tet, &pattern),
+    assert_int_equal(cond_bsr3_pattern_create(&context, n, grid.n_tet, 4, grid.tet, &pattern),
                      COND_OK);
     assert_int_equal(pattern.n_row, n);
     assert_int_equal(pattern.row_begin[0], 0);
@@ -66,7 +66,7 @@ static void test_multiply(void** state)
     CondBsr3Pattern pattern;
     CondBsr3 A;
     assert_int_equal(
-        cond_bsr3_pattern_create(&context, grid.n_node, grid.n_tet, grid.tet, &pattern), COND_OK);
+        cond_bsr3_pattern_create(&context, grid.n_node, grid.n_tet, 4, grid.tet, &pattern), COND_OK);
     assert_int_equal(bsr3_matrix_create(&context, &pattern, &A), COND_OK);
     int n = 3 * grid.n_node, n_block = pattern.row_begin[grid.n_node];
     double* x = malloc(4 * (size_t)n * sizeof *x);
@@ -156,13 +156,13 @@ static void test_refusals(void** state)
     CondContext context = cond_context_or_default(NULL);
     CondBsr3Pattern pattern;
     static const int high[4] = {0, 1, 2, 4}, low[4] = {0, 1, -1, 3};
-    assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1, high, &pattern), COND_BAD_ARGUMENT);
-    assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1, low, &pattern), COND_BAD_ARGUMENT);
-    assert_int_equal(cond_bsr3_pattern_create(&context, -1, 0, NULL, &pattern), COND_BAD_ARGUMENT);
-    assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1 << 28, high, &pattern),
+    assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1, 4, high, &pattern), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1, 4, low, &pattern), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_bsr3_pattern_create(&context, -1, 0, 4, NULL, &pattern), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1 << 28, 4, high, &pattern),
                      COND_BAD_ARGUMENT);
     assert_null(pattern.row_begin);
-    assert_int_equal(cond_bsr3_pattern_create(&context, 0, 0, NULL, &pattern), COND_OK);
+    assert_int_equal(cond_bsr3_pattern_create(&context, 0, 0, 4, NULL, &pattern), COND_OK);
     cond_bsr3_pattern_destroy(&context, &pattern);
 }
 
@@ -179,7 +179,7 @@ static void test_out_of_memory(void** state)
         allocator.calls = 0;
         allocator.fail_at = fail_at;
         assert_true(fail_at < 100);
-        status = cond_bsr3_pattern_create(&context, grid.n_node, grid.n_tet, grid.tet, &pattern);
+        status = cond_bsr3_pattern_create(&context, grid.n_node, grid.n_tet, 4, grid.tet, &pattern);
         if (status == COND_OK) {
             status = bsr3_matrix_create(&context, &pattern, &A);
             bsr3_matrix_destroy(&context, &A);

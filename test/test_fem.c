@@ -16,7 +16,7 @@
 #include "fem_grid.h"
 #include "math/vec3.h"
 #include "model/fem.h"
-#include "model/strain.h"
+#include "model/fem_element.h"
 
 static const CondFemMaterialKind KINDS[] = {COND_FEM_COROTATIONAL, COND_FEM_NEOHOOKEAN};
 
@@ -78,7 +78,7 @@ static void test_mass(void** state)
     for (int i = 0; i < grid.n_tet; i++)
         which[i] = i % 3 == 0;
     CondFem fem;
-    assert_int_equal(cond_fem_create(NULL, grid.n_node, grid.node, grid.n_tet, grid.tet, 2,
+    assert_int_equal(fem_create_linear(NULL, grid.n_node, grid.node, grid.n_tet, grid.tet, 2,
                                      material, which, &fem, NULL),
                      COND_OK);
     for (int i = 0; i < grid.n_tet; i++)
@@ -261,15 +261,14 @@ static void assemble_dense(const CondFem* fem, const double* x, double mass_scal
 {
     int n = 3 * fem->n_node;
     for (int t = 0; t < fem->n_tet; t++) {
-        const CondFemMaterial* material = fem->material + fem->material_of_tet[t];
+        const CondFemMaterial* material = fem->material + fem->material_of_element[t];
         const int* corner = fem->tet + 4 * t;
         double alpha = rayleigh ? rayleigh[0] : material->mass_damping;
         double beta = rayleigh ? rayleigh[1] : material->stiffness_damping;
         double energy, f[12], half[COND_STRAIN_HALF], K[144], E[144];
-        const CondStrainOps* ops = cond_strain_ops(material->kind);
-        ops->evaluate(fem, t, x, policy.geometric, 1.0, 0.0, &energy, f, half);
+        cond_fem_evaluate_element(fem, t, x, policy.geometric, 1.0, 0.0, &energy, f, half);
         fem_unpack(half, K);
-        ops->evaluate(fem, t, x, policy.geometric, 0.0, 1.0, &energy, f, half);
+        cond_fem_evaluate_element(fem, t, x, policy.geometric, 0.0, 1.0, &energy, f, half);
         fem_unpack(half, E);
         for (int i = 0; i < 144; i++) {
             int row = 3 * corner[i / 12 / 3] + i / 12 % 3, column = 3 * corner[i % 12 / 3] + i % 3;
@@ -300,7 +299,7 @@ static void test_assemble(void** state)
     CondFem fem;
     CondFemWork work;
     CondBsr3 A;
-    assert_int_equal(cond_fem_create(NULL, grid.n_node, grid.node, grid.n_tet, grid.tet, 2,
+    assert_int_equal(fem_create_linear(NULL, grid.n_node, grid.node, grid.n_tet, grid.tet, 2,
                                      material, which, &fem, NULL),
                      COND_OK);
     assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
@@ -382,7 +381,7 @@ static void test_threads(void** state)
         CondFem fem;
         CondFemWork work;
         CondBsr3 A[2];
-        assert_int_equal(cond_fem_create(&context, grid.n_node, grid.node, grid.n_tet, grid.tet, 1,
+        assert_int_equal(fem_create_linear(&context, grid.n_node, grid.node, grid.n_tet, grid.tet, 1,
                                          &material, NULL, &fem, NULL),
                          COND_OK);
         assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
@@ -424,14 +423,14 @@ static void refuse(int n_node, const double* node, int n_tet, const int* tet,
     CondFem fem;
     CondError error = {COND_OK, ""};
     assert_int_equal(
-        cond_fem_create(NULL, n_node, node, n_tet, tet, 1, material, which, &fem, &error),
+        fem_create_linear(NULL, n_node, node, n_tet, tet, 1, material, which, &fem, &error),
         COND_BAD_ARGUMENT);
     assert_int_equal(error.status, COND_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, word));
     assert_null(fem.rest);
     assert_int_equal(fem.n_tet, 0);
     assert_int_equal(
-        cond_fem_create(NULL, n_node, node, n_tet, tet, 1, material, which, &fem, NULL),
+        fem_create_linear(NULL, n_node, node, n_tet, tet, 1, material, which, &fem, NULL),
         COND_BAD_ARGUMENT);
 }
 
@@ -442,7 +441,7 @@ static void test_refusals(void** state)
     int tet[8] = {0, 1, 2, 3, 1, 2, 3, 4}, which[2] = {0, 0};
     CondFem fem;
     const CondFemMaterial good = cond_fem_material_default();
-    assert_int_equal(cond_fem_create(NULL, 5, node, 2, tet, 1, &good, which, &fem, NULL), COND_OK);
+    assert_int_equal(fem_create_linear(NULL, 5, node, 2, tet, 1, &good, which, &fem, NULL), COND_OK);
     cond_fem_destroy(&fem);
 
     refuse(3, node, 1, tet, &good, which, "3 nodes");
@@ -500,7 +499,7 @@ static void test_out_of_memory(void** state)
         CondError error = {COND_OK, ""};
         allocator.calls = 0;
         allocator.fail_at = ++fail_at;
-        status = cond_fem_create(&context, grid.n_node, grid.node, grid.n_tet, grid.tet, 1,
+        status = fem_create_linear(&context, grid.n_node, grid.node, grid.n_tet, grid.tet, 1,
                                  &material, NULL, &fem, &error);
         assert_int_equal(error.status, status);
         if (status == COND_OK) {

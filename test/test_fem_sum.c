@@ -77,7 +77,7 @@ static CondFem make_body(const FemGrid* grid, int mixed)
     for (int i = 0; i < grid->n_tet; i++)
         of_tet[i] = i % 11 > 8 || i > grid->n_tet / 2;
     CondFem fem;
-    CondStatus status = cond_fem_create(NULL, grid->n_node, grid->node, grid->n_tet, grid->tet, 2,
+    CondStatus status = fem_create_linear(NULL, grid->n_node, grid->node, grid->n_tet, grid->tet, 2,
                                         material, of_tet, &fem, NULL);
     assert_int_equal(status, COND_OK);
     free(of_tet);

@@ -13,7 +13,7 @@
 #include "math/eigen.h"
 #include "math/polar.h"
 #include "math/vec3.h"
-#include "model/strain.h"
+#include "model/fem_element.h"
 
 static const double YOUNG = 2e5;
 static const double POISSON[] = {-0.6, 0.0, 0.3, 0.49};
@@ -30,7 +30,7 @@ static CondFem random_tet(CondFemMaterialKind kind, double poisson, uint64_t* se
     material.youngs_modulus = YOUNG;
     material.poisson_ratio = poisson;
     CondFem fem;
-    assert_int_equal(cond_fem_create(NULL, 4, node, 1, CORNER, 1, &material, NULL, &fem, NULL),
+    assert_int_equal(fem_create_linear(NULL, 4, node, 1, CORNER, 1, &material, NULL, &fem, NULL),
                      COND_OK);
     return fem;
 }
@@ -55,8 +55,7 @@ static void evaluate(const CondFem* fem, const double x[12], CondFemGeometric ge
                      double g, double* energy, double f[12], double A[144])
 {
     double half[COND_STRAIN_HALF];
-    cond_strain_ops(fem->material->kind)
-        ->evaluate(fem, 0, x, geometric, k, g, energy, f, A ? half : NULL);
+    cond_fem_evaluate_element(fem, 0, x, geometric, k, g, energy, f, A ? half : NULL);
     if (A)
         fem_unpack(half, A);
 }
@@ -65,7 +64,7 @@ static void evaluate(const CondFem* fem, const double x[12], CondFemGeometric ge
 static double least_stretch_sum(const CondFem* fem, const double x[12])
 {
     double F[9], U[9], s[3], V[9];
-    cond_strain_deformation(fem, 0, x, F);
+    cond_fem_deformation(fem, 0, x, F);
     cond_svd3(F, U, s, V);
     return s[1] + s[2];
 }
@@ -258,7 +257,7 @@ static void test_textbook(void** state)
         double x[12], f[12], K[144], T[144], F[9], R[9], w[12], Q[144], energy;
         random_shape(&fem, small ? 0.0 : 0.3, 0, &seed, x);
         evaluate(&fem, x, COND_FEM_GEOMETRIC_NONE, 1.0, 0.0, &energy, f, K);
-        cond_strain_deformation(&fem, 0, x, F);
+        cond_fem_deformation(&fem, 0, x, F);
         cond_polar_rotation(F, R);
         textbook_stiffness(&fem, R, T);
         double size = scale_of(T), work = 0.0;
@@ -295,13 +294,14 @@ static void test_small_strain(void** state)
         for (int i = 0; i < 9; i++)
             H[i] = fem_random(&seed);
         for (int k = 0; k < 2; k++) {
-            double F[9], P[9], N[9], difference = 0.0, strain = k == 0 ? 1e-3 : 1e-4;
+            double difference = 0.0, strain = k == 0 ? 1e-3 : 1e-4;
+            CondStrainPoint P, N;
             for (int i = 0; i < 9; i++)
-                F[i] = (i % 4 == 0) + strain * H[i];
-            cond_strain_corotational.piola(&linear, F, P);
-            cond_strain_neohookean.piola(&neo, F, N);
+                P.F[i] = N.F[i] = (i % 4 == 0) + strain * H[i];
+            cond_strain_corotational.evaluate(&linear, &P);
+            cond_strain_neohookean.evaluate(&neo, &N);
             for (int i = 0; i < 9; i++)
-                difference = fmax(difference, fabs(P[i] - N[i]));
+                difference = fmax(difference, fabs(P.P[i] - N.P[i]));
             if (k == 1)
                 assert_true(difference < 0.015 * last && difference > 0.005 * last);
             last = difference;
@@ -353,7 +353,7 @@ static void test_recovery(void** state)
         }
         assert_true(fabs(energy) < 1e-9 * rest_energy);
         double F[9], U[9], s[3], V[9];
-        cond_strain_deformation(&fem, 0, x, F);
+        cond_fem_deformation(&fem, 0, x, F);
         cond_svd3(F, U, s, V);
         assert_true(fabs(s[2] - 1.0) < 1e-3);
         cond_fem_destroy(&fem);

@@ -21,11 +21,11 @@ typedef struct CondBsr3 {
     double* value; // row-major blocks                          (9 row_begin[n_row])
 } CondBsr3;
 
-// All pairs of nodes that share a tetrahedron, and (i, i) for every node. COND_BAD_ARGUMENT for
-// a node index outside 0 .. n_node - 1 or a mesh too large to count in int. After a failure the
-// pattern is empty (all zero).
-CondStatus cond_bsr3_pattern_create(const CondContext* context, int n_node, int n_tet,
-                                    const int* tet, CondBsr3Pattern* pattern);
+// All pairs of nodes that share an element of n_corner nodes, and (i, i) for every node.
+// COND_BAD_ARGUMENT for a node index outside 0 .. n_node - 1 or a mesh too large to count in int.
+// After a failure the pattern is empty (all zero).      element (n_corner n_element)
+CondStatus cond_bsr3_pattern_create(const CondContext* context, int n_node, int n_element,
+                                    int n_corner, const int* element, CondBsr3Pattern* pattern);
 void cond_bsr3_pattern_destroy(const CondContext* context, CondBsr3Pattern* pattern);
 
 // Place of block (i, j), or -1 where the pattern has none.

@@ -1,4 +1,4 @@
-// Elastic bodies of linear tetrahedra: building, checking, mass.
+// Elastic bodies: building, checking, mass.
 #include "model/fem.h"
 
 #include <limits.h>
@@ -8,12 +8,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "math/vec3.h"
+#include "model/fem_element.h"
 #include "model/strain.h"
-
-// A tetrahedron whose volume is below this part of its longest edge cubed is called flat: its
-// shape gradients would have lost most of their digits.
-static const double FLAT = 1e-9;
 
 CondFemMaterial cond_fem_material_default(void)
 {
@@ -48,15 +44,17 @@ CondStatus cond_fem_material_check(const CondFemMaterial* material, CondError* e
     return COND_OK;
 }
 
-static CondStatus check_arrays(int n_node, const double* node, int n_tet, const int* tet,
-                               int n_material, const CondFemMaterial* material,
-                               const int* material_of_tet, CondError* error)
+static CondStatus check_arrays(const CondFemShape* shape, int n_material,
+                               const CondFemMaterial* material, const int* material_of_element,
+                               CondError* error)
 {
-    // 16 blocks per tetrahedron have to be counted in int.
-    if (n_node < 4 || n_tet < 1 || n_material < 1 || n_tet > INT_MAX / 32 || n_node > INT_MAX / 4)
+    int n = cond_fem_corners(shape->kind), n_node = shape->n_node, n_element = shape->n_element;
+    // All pairs of the nodes of an element have to be counted in int.
+    if (n_node < 4 || n_element < 1 || n_material < 1 || n_element > INT_MAX / (2 * n * n) ||
+        n_node > INT_MAX / 4)
         return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "elastic body: %d nodes, %d tetrahedra, %d materials", n_node, n_tet,
-                              n_material);
+                              "elastic body: %d nodes, %d tetrahedra, %d materials", n_node,
+                              n_element, n_material);
     for (int i = 0; i < n_material; i++) {
         CondStatus status = cond_fem_material_check(material + i, error);
         if (status < 0)
@@ -64,17 +62,19 @@ static CondStatus check_arrays(int n_node, const double* node, int n_tet, const 
     }
     for (int i = 0; i < n_node; i++)
         for (int k = 0; k < 3; k++)
-            if (!isfinite(node[3 * (size_t)i + k]))
+            if (!isfinite(shape->node[3 * (size_t)i + k]))
                 return cond_error_set(error, COND_BAD_ARGUMENT, "node %d is not finite", i);
-    for (int i = 0; i < n_tet; i++) {
-        for (int a = 0; a < 4; a++)
-            if (tet[4 * i + a] < 0 || tet[4 * i + a] >= n_node)
+    for (int i = 0; i < n_element; i++) {
+        const int* corner = shape->element + (size_t)n * i;
+        for (int a = 0; a < n; a++)
+            if (corner[a] < 0 || corner[a] >= n_node)
                 return cond_error_set(error, COND_BAD_ARGUMENT,
-                                      "tetrahedron %d: corner %d is node %d of %d", i, a,
-                                      tet[4 * i + a], n_node);
-        if (material_of_tet && (material_of_tet[i] < 0 || material_of_tet[i] >= n_material))
+                                      "tetrahedron %d: corner %d is node %d of %d", i, a, corner[a],
+                                      n_node);
+        if (material_of_element &&
+            (material_of_element[i] < 0 || material_of_element[i] >= n_material))
             return cond_error_set(error, COND_BAD_ARGUMENT, "tetrahedron %d: material %d of %d", i,
-                                  material_of_tet[i], n_material);
+                                  material_of_element[i], n_material);
     }
     return COND_OK;
 }
@@ -82,75 +82,48 @@ static CondStatus check_arrays(int n_node, const double* node, int n_tet, const 
 static CondStatus allocate_arrays(CondFem* fem)
 {
     CondArena* m = &fem->arena;
-    size_t n_node = (size_t)fem->n_node, n_tet = (size_t)fem->n_tet;
-    size_t n_material = (size_t)fem->n_material;
+    size_t n_node = (size_t)fem->n_node, n_element = (size_t)fem->n_element;
+    size_t n_material = (size_t)fem->n_material, n = (size_t)fem->n_corner;
+    size_t n_point = (size_t)fem->n_point * n_element;
     fem->rest = cond_arena_allocate(m, 3 * n_node, sizeof *fem->rest);
-    fem->tet = cond_arena_allocate(m, 4 * n_tet, sizeof *fem->tet);
-    fem->material_of_tet = cond_arena_allocate(m, n_tet, sizeof *fem->material_of_tet);
+    fem->element = cond_arena_allocate(m, n * n_element, sizeof *fem->element);
+    fem->tet = fem->kind == COND_FEM_LINEAR
+                   ? fem->element
+                   : cond_arena_allocate(m, 4 * (size_t)fem->n_tet, sizeof *fem->tet);
+    fem->material_of_element = cond_arena_allocate(m, n_element, sizeof *fem->material_of_element);
     fem->material = cond_arena_allocate(m, n_material, sizeof *fem->material);
     fem->moduli = cond_arena_allocate(m, n_material, sizeof *fem->moduli);
-    fem->gradient = cond_arena_allocate(m, 9 * n_tet, sizeof *fem->gradient);
-    fem->volume = cond_arena_allocate(m, n_tet, sizeof *fem->volume);
+    fem->gradient = cond_arena_allocate(m, 3 * (n - 1) * n_point, sizeof *fem->gradient);
+    fem->volume = cond_arena_allocate(m, n_point, sizeof *fem->volume);
     fem->mass = cond_arena_allocate(m, n_node, sizeof *fem->mass);
     fem->mass_damping = cond_arena_allocate(m, n_node, sizeof *fem->mass_damping);
-    fem->place = cond_arena_allocate(m, 16 * n_tet, sizeof *fem->place);
+    fem->place = cond_arena_allocate(m, n * n * n_element, sizeof *fem->place);
     fem->order = cond_arena_allocate(m, n_node, sizeof *fem->order);
     fem->rank = cond_arena_allocate(m, n_node, sizeof *fem->rank);
-    int complete = fem->rest && fem->tet && fem->material_of_tet && fem->material && fem->moduli &&
-                   fem->gradient && fem->volume && fem->mass && fem->mass_damping && fem->place &&
-                   fem->order && fem->rank;
+    int complete = fem->rest && fem->element && fem->tet && fem->material_of_element &&
+                   fem->material && fem->moduli && fem->gradient && fem->volume && fem->mass &&
+                   fem->mass_damping && fem->place && fem->order && fem->rank;
     return complete ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
-// Volume and Dm^-1 of one tetrahedron, Dm = [x1 - x0, x2 - x0, x3 - x0]. The rows of the inverse
-// are cross products of the columns over the determinant: (c2 x c3, c3 x c1, c1 x c2)/det.
-static CondStatus measure_tet(CondFem* fem, int i_tet, CondError* error)
-{
-    const int* corner = fem->tet + 4 * (size_t)i_tet;
-    double* g = fem->gradient + 9 * (size_t)i_tet;
-    double c[3][3], longest2 = 0.0;
-    for (int a = 0; a < 4; a++)
-        for (int b = a + 1; b < 4; b++) {
-            double d[3];
-            for (int k = 0; k < 3; k++)
-                d[k] = fem->rest[3 * (size_t)corner[b] + k] - fem->rest[3 * (size_t)corner[a] + k];
-            longest2 = fmax(longest2, vec3_dot(d, d));
-            if (a == 0)
-                memcpy(c[b - 1], d, sizeof d);
-        }
-    for (int a = 0; a < 3; a++)
-        vec3_cross(c[(a + 1) % 3], c[(a + 2) % 3], g + 3 * a);
-    double det = vec3_dot(c[0], g), volume = det / 6.0;
-    double flat = FLAT * longest2 * sqrt(longest2);
-    if (!(fabs(volume) > flat))
-        return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "tetrahedron %d is flat: volume %g m3, longest edge %g m", i_tet,
-                              volume, sqrt(longest2));
-    if (volume < 0.0)
-        return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "tetrahedron %d is inverted: volume %g m3 (swap two corners)", i_tet,
-                              volume);
-    for (int k = 0; k < 9; k++)
-        g[k] /= det;
-    fem->volume[i_tet] = volume;
-    return COND_OK;
-}
-
-// Volumes, gradients, and a quarter of each element's mass on each of its corners.
+// Volumes, gradients, and each element's mass on its nodes.
 static CondStatus measure(CondFem* fem, CondError* error)
 {
-    for (int i = 0; i < fem->n_tet; i++) {
-        CondStatus status = measure_tet(fem, i, error);
+    for (int i = 0; i < fem->n_element; i++) {
+        const int* corner = fem->element + (size_t)fem->n_corner * i;
+        double share[COND_STRAIN_NODES], volume;
+        CondStatus status = cond_fem_measure_element(fem, i, &volume, error);
         if (status < 0)
             return status;
-        const CondFemMaterial* material = fem->material + fem->material_of_tet[i];
-        double quarter = 0.25 * material->density * fem->volume[i];
-        for (int a = 0; a < 4; a++) {
-            fem->mass[fem->tet[4 * (size_t)i + a]] += quarter;
-            fem->mass_damping[fem->tet[4 * (size_t)i + a]] += material->mass_damping * quarter;
+        const CondFemMaterial* material = fem->material + fem->material_of_element[i];
+        cond_fem_mass_shares(fem->kind, share);
+        for (int a = 0; a < fem->n_corner; a++) {
+            double mass = share[a] * material->density * volume;
+            fem->mass[corner[a]] += mass;
+            fem->mass_damping[corner[a]] += material->mass_damping * mass;
         }
-        fem->total_volume += fem->volume[i];
-        fem->total_mass += material->density * fem->volume[i];
+        fem->total_volume += volume;
+        fem->total_mass += material->density * volume;
     }
     for (int i = 0; i < fem->n_node; i++)
         if (!(fem->mass[i] > 0.0))
@@ -161,11 +134,12 @@ static CondStatus measure(CondFem* fem, CondError* error)
 
 static CondStatus map_blocks(CondFem* fem, CondError* error)
 {
-    for (size_t k = 0; k < 16 * (size_t)fem->n_tet; k++) {
-        const int* corner = fem->tet + 4 * (k / 16);
-        int a = corner[k / 4 % 4];
+    size_t n = (size_t)fem->n_corner;
+    for (size_t k = 0; k < n * n * (size_t)fem->n_element; k++) {
+        const int* corner = fem->element + n * (k / (n * n));
+        int a = corner[k / n % n];
         int place =
-            cond_bsr3_pattern_find(&fem->pattern, a, corner[k % 4]) - fem->pattern.row_begin[a];
+            cond_bsr3_pattern_find(&fem->pattern, a, corner[k % n]) - fem->pattern.row_begin[a];
         if (place > UINT16_MAX)
             return cond_error_set(error, COND_BAD_ARGUMENT, "node %d has more than %d neighbours",
                                   a, UINT16_MAX);
@@ -217,38 +191,48 @@ static CondStatus order_nodes(CondFem* fem)
     return COND_OK;
 }
 
-CondStatus cond_fem_create(const CondContext* context, int n_node, const double* node, int n_tet,
-                           const int* tet, int n_material, const CondFemMaterial* material,
-                           const int* material_of_tet, CondFem* fem, CondError* error)
+CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape, int n_material,
+                           const CondFemMaterial* material, const int* material_of_element,
+                           CondFem* fem, CondError* error)
 {
     memset(fem, 0, sizeof *fem);
-    CondStatus status =
-        check_arrays(n_node, node, n_tet, tet, n_material, material, material_of_tet, error);
+    CondStatus status = check_arrays(shape, n_material, material, material_of_element, error);
     if (status < 0)
         return status;
     cond_arena_begin(context, &fem->arena);
-    fem->n_node = n_node;
-    fem->n_tet = n_tet;
+    fem->kind = shape->kind;
+    fem->n_node = shape->n_node;
+    fem->n_element = shape->n_element;
+    fem->n_corner = cond_fem_corners(shape->kind);
+    fem->n_point = cond_fem_points(shape->kind);
+    fem->n_tet = cond_fem_tets(shape->kind) * fem->n_element;
     fem->n_material = n_material;
+    size_t n_element = (size_t)fem->n_element;
     status = allocate_arrays(fem);
     if (status == COND_OK) {
-        memcpy(fem->rest, node, 3 * (size_t)n_node * sizeof *node);
-        memcpy(fem->tet, tet, 4 * (size_t)n_tet * sizeof *tet);
+        memcpy(fem->rest, shape->node, 3 * (size_t)fem->n_node * sizeof *shape->node);
+        memcpy(fem->element, shape->element,
+               (size_t)fem->n_corner * n_element * sizeof *shape->element);
         memcpy(fem->material, material, (size_t)n_material * sizeof *material);
-        if (material_of_tet)
-            memcpy(fem->material_of_tet, material_of_tet, (size_t)n_tet * sizeof *material_of_tet);
+        if (material_of_element)
+            memcpy(fem->material_of_element, material_of_element,
+                   n_element * sizeof *material_of_element);
         for (int i = 0; i < n_material; i++)
             fem->moduli[i] = cond_strain_ops(material[i].kind)->moduli(material + i);
+        for (int i = 0; i < fem->n_element && fem->kind == COND_FEM_QUADRATIC; i++)
+            cond_fem_cut_quadratic(fem->rest, fem->element + 10 * (size_t)i,
+                                   fem->tet + 32 * (size_t)i);
         status = measure(fem, error);
     }
     if (status == COND_OK)
-        status = cond_bsr3_pattern_create(&fem->arena.context, n_node, n_tet, tet, &fem->pattern);
+        status = cond_bsr3_pattern_create(&fem->arena.context, fem->n_node, fem->n_element,
+                                          fem->n_corner, fem->element, &fem->pattern);
     if (status == COND_OK)
         status = order_nodes(fem);
     if (status == COND_OK)
         status = map_blocks(fem, error);
     if (status == COND_OUT_OF_MEMORY)
-        cond_error_set(error, status, "no memory for an elastic body of %d tetrahedra", n_tet);
+        cond_error_set(error, status, "no memory for an elastic body of %d tetrahedra", fem->n_tet);
     if (status < 0)
         cond_fem_destroy(fem);
     return status;
@@ -264,7 +248,7 @@ void cond_fem_destroy(CondFem* fem)
 CondStatus cond_fem_work_create(const CondFem* fem, CondFemWork* work)
 {
     work->own = NULL;
-    work->energy = cond_allocate(&fem->arena.context, (size_t)fem->n_tet, sizeof(double));
+    work->energy = cond_allocate(&fem->arena.context, (size_t)fem->n_element, sizeof(double));
     return work->energy ? COND_OK : COND_OUT_OF_MEMORY;
 }
 

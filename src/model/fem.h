@@ -1,5 +1,7 @@
-// Elastic bodies of linear tetrahedra: rest shape, materials, and the map from elements to the 3x3
-// blocks of the system matrix. A CondFem never changes after it is built; what a call needs to
+// Elastic bodies: rest shape, elements, materials, and the map from elements to the 3x3 blocks of
+// the system matrix. Elements carry the mechanics; tetrahedra of four nodes say where the body is,
+// to contacts, volumes and pictures. Of linear elements both are the same; a quadratic one covers
+// eight tetrahedra. A CondFem never changes after it is built; what a call needs to
 // write lies in a CondFemWork, one for each thread that calls.
 #ifndef COND_MODEL_FEM_H
 #define COND_MODEL_FEM_H
@@ -47,26 +49,48 @@ typedef struct CondFemModuli {
     double mu;     // Pa
 } CondFemModuli;
 
+typedef enum CondFemElementKind {
+    COND_FEM_LINEAR,    // tetrahedra of four nodes, one integration point
+    COND_FEM_QUADRATIC, // tetrahedra of ten nodes, four integration points
+    COND_FEM_ELEMENT_KINDS,
+} CondFemElementKind;
+
+// What a body is made of, as plain arrays.
+typedef struct CondFemShape {
+    CondFemElementKind kind;
+    int n_node;
+    const double* node; // m                                                        (3 n_node)
+    int n_element;
+    const int* element; // nodes: 4, or 4 corners and the middles of the edges 01 12 02 03 13 23;
+                        // corners positively oriented       (4 n_element or 10 n_element)
+} CondFemShape;
+
 typedef struct CondFem {
     CondArena arena;
+    CondFemElementKind kind;
     int n_node;
+    int n_element;
+    int n_corner; // nodes of an element
+    int n_point;  // integration points of an element
     int n_tet;
     int n_material;
     double* rest;              // positions at rest, m                          (3 n_node)
+    int* element;              // nodes of the elements                (n_corner n_element)
     int* tet;                  // corners, positively oriented                  (4 n_tet)
-    int* material_of_tet;      //                                               (n_tet)
+    int* material_of_element;  //                                            (n_element)
     CondFemMaterial* material; //                                               (n_material)
     CondFemModuli* moduli;     //                                               (n_material)
-    double* gradient;          // Dm^-1: gradients of the shape functions of corners 1, 2, 3,
-                               // 1/m; corner 0 has minus their sum             (9 n_tet)
-    double* volume;            // at rest, m3                                   (n_tet)
+    double* gradient;          // gradients of the shape functions of corners 1 .. at every point,
+                               // 1/m; corner 0 has minus their sum
+                               //                 (3 (n_corner - 1) n_point n_element)
+    double* volume;            // at rest, of the points, m3           (n_point n_element)
     double* mass;              // lumped, kg                                    (n_node)
     double* mass_damping;      // lumped sum of alpha rho V/4, kg/s             (n_node)
     double total_volume;       // m3
     double total_mass;         // kg
     CondBsr3Pattern pattern;   // blocks of the stiffness matrix
     uint16_t* place;           // number within the row of corner a of the block that the element
-                               // block (a, b) is added to, at 16 i_tet + 4 a + b  (16 n_tet)
+                               // block (a, b) is added to, at n_corner^2 i + n_corner a + b
     int* order;                // nodes along the longest side of the body      (n_node)
     int* rank;                 // place of each node in `order`                 (n_node)
 } CondFem;
@@ -84,7 +108,7 @@ typedef struct CondFemOwn {
 
 // What the elements leave behind.
 typedef struct CondFemWork {
-    double* energy;        // J                                                 (n_tet)
+    double* energy;        // J                                             (n_element)
     const CondFemOwn* own; // NULL: all nodes are
 } CondFemWork;
 
@@ -93,13 +117,13 @@ CondFemMaterial cond_fem_material_default(void);
 // COND_BAD_ARGUMENT with a message that names the field.
 CondStatus cond_fem_material_check(const CondFemMaterial* material, CondError* error);
 
-// Builds the body from plain arrays, which are copied. material_of_tet may be NULL: all are
+// Builds the body from plain arrays, which are copied. material_of_element may be NULL: all are
 // material 0. COND_BAD_ARGUMENT, with a message that names the index, for a bad material, a corner
-// that is no node, a position that is not finite, a tetrahedron that is flat or inverted, a node
-// that belongs to none. After a failure fem is empty (all zero).
-CondStatus cond_fem_create(const CondContext* context, int n_node, const double* node, int n_tet,
-                           const int* tet, int n_material, const CondFemMaterial* material,
-                           const int* material_of_tet, CondFem* fem, CondError* error);
+// that is no node, a position that is not finite, an element that is flat or inverted somewhere, a
+// node that belongs to none. After a failure fem is empty (all zero).
+CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape, int n_material,
+                           const CondFemMaterial* material, const int* material_of_element,
+                           CondFem* fem, CondError* error);
 void cond_fem_destroy(CondFem* fem);
 
 // After a failure work is empty. Released with the context of fem.
@@ -127,13 +151,13 @@ void cond_fem_assemble(const CondFem* fem, const double* x, double mass_scale,
 double cond_fem_force_norm(const CondFem* fem, const double* x, CondFemWork* work, double* f,
                            int threads);
 
-// Stress of each element in world axes, xx yy zz xy yz zx in Pa (6 n_tet), and its von Mises
+// Stress of each tetrahedron, at its centre, in world axes, xx yy zz xy yz zx in Pa (6 n_tet), and its von Mises
 // value (n_tet); either may be NULL. It is the Biot stress turned with the element, sym(P R'):
 // equal to Cauchy's stress for small strains, and finite in flat and inverted elements as well.
 void cond_fem_stress(const CondFem* fem, const double* x, double* stress, double* von_mises,
                      int threads);
 
-// Elastic energy of each element, J (n_tet).
+// Elastic energy of each element, J (n_element).
 void cond_fem_element_energy(const CondFem* fem, const double* x, double* energy, int threads);
 
 #endif

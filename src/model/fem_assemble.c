@@ -9,11 +9,11 @@
 #include "base/sum.h"
 #include "math/polar.h"
 #include "math/vec3.h"
-#include "model/fem.h"
+#include "model/fem_element.h"
 #include "model/fem_sum.h"
 #include "model/strain.h"
 
-enum { ELEMENT_WORK = 500 }; // of one element, in the unit of COND_PARALLEL_FROM
+enum { ELEMENT_WORK = 500 }; // of one tetrahedron, in the unit of COND_PARALLEL_FROM
 
 const CondStrainOps* cond_strain_ops(CondFemMaterialKind kind)
 {
@@ -22,11 +22,6 @@ const CondStrainOps* cond_strain_ops(CondFemMaterialKind kind)
         [COND_FEM_NEOHOOKEAN] = &cond_strain_neohookean,
     };
     return ops[kind];
-}
-
-static const CondStrainOps* ops_of(const CondFem* fem, int i_tet)
-{
-    return cond_strain_ops(fem->material[fem->material_of_tet[i_tet]].kind);
 }
 
 static int element_threads(const CondFem* fem, int threads)
@@ -74,8 +69,8 @@ void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, dou
         own->complete(own->data, f);
     if (energy) {
         double total = 0.0;
-        for (int i = 0; i < fem->n_tet; i++)
-            if (!own || own->node[fem->tet[4 * (size_t)i]]) // whose first corner is
+        for (int i = 0; i < fem->n_element; i++)
+            if (!own || own->node[fem->element[(size_t)fem->n_corner * i]]) // whose first node is
                 total += work->energy[i];
         *energy = own ? own->sum(own->data, total) : total;
     }
@@ -127,10 +122,13 @@ static void evaluate_stress(const void* loop, int first, int last)
     const StressLoop* l = loop;
     const CondFem* fem = l->fem;
     for (int i = first; i < last; i++) {
-        double F[9], R[9], P[9], T[6]; // T = sym(P R')
-        cond_strain_deformation(fem, i, l->x, F);
-        cond_polar_rotation(F, R);
-        ops_of(fem, i)->piola(fem->moduli + fem->material_of_tet[i], F, P);
+        int material = fem->material_of_element[i / cond_fem_tets(fem->kind)];
+        double R[9], T[6]; // T = sym(P R')
+        CondStrainPoint point;
+        const double* P = point.P;
+        cond_fem_deformation(fem, i, l->x, point.F);
+        cond_polar_rotation(point.F, R);
+        cond_strain_ops(fem->material[material].kind)->evaluate(fem->moduli + material, &point);
         for (int k = 0; k < 6; k++)
             T[k] = 0.5 * (vec3_dot(P + 3 * row[k], R + 3 * column[k]) +
                           vec3_dot(P + 3 * column[k], R + 3 * row[k]));

@@ -5,72 +5,70 @@
 #include <string.h>
 
 #include "base/lanes.h"
+#include "model/fem_element.h"
 #include "model/strain_batch.h"
 
-// The corners of an element that lie in the part, as bits.
-static inline int owned_corners(const CondFemSum* sum, int i_tet, int first, int last)
+// The nodes of an element that lie in the part, as bits.
+static inline int owned_corners(const CondFemSum* sum, int i_element, int first, int last)
 {
     const CondFem* fem = sum->fem;
-    const int* corner = fem->tet + 4 * (size_t)i_tet;
+    const int* corner = fem->element + (size_t)fem->n_corner * i_element;
     int owned = 0;
-    for (int a = 0; a < 4; a++) {
+    for (int a = 0; a < fem->n_corner; a++) {
         int r = fem->rank[corner[a]];
         owned |= (r >= first && r < last && (!sum->own || sum->own[corner[a]])) << a;
     }
     return owned;
 }
 
-static inline double stiffness_scale_of(const CondFemSum* sum, int i_tet)
+static inline double stiffness_scale_of(const CondFemSum* sum, int i_element)
 {
     const CondFem* fem = sum->fem;
-    double beta = sum->rayleigh ? sum->rayleigh[1]
-                                : fem->material[fem->material_of_tet[i_tet]].stiffness_damping;
+    double beta = sum->rayleigh
+                      ? sum->rayleigh[1]
+                      : fem->material[fem->material_of_element[i_element]].stiffness_damping;
     return sum->stiffness_scale + beta;
 }
 
-static void evaluate(const CondFemSum* sum, int i_tet, double* energy, double f[12], double* S)
+// Adds the rows of the owned nodes.
+static void add_element(const CondFemSum* sum, int i_element, int owned, double energy,
+                        const double* f, const double* S)
 {
     const CondFem* fem = sum->fem;
-    const CondStrainOps* ops = cond_strain_ops(fem->material[fem->material_of_tet[i_tet]].kind);
-    ops->evaluate(fem, i_tet, sum->x, sum->A ? sum->policy.geometric : COND_FEM_GEOMETRIC_NONE,
-                  stiffness_scale_of(sum, i_tet), sum->stiffness_scale, energy, f,
-                  sum->A ? S : NULL);
-}
-
-// Adds the rows of the owned corners.
-static void add_element(const CondFemSum* sum, int i_tet, int owned, double energy,
-                        const double f[12], const double* S)
-{
-    const CondFem* fem = sum->fem;
-    const int* corner = fem->tet + 4 * (size_t)i_tet;
-    const uint16_t* place = fem->place + 16 * (size_t)i_tet;
+    int n = fem->n_corner;
+    const int* corner = fem->element + (size_t)n * i_element;
+    const uint16_t* place = fem->place + (size_t)(n * n) * i_element;
     if (owned & 1)
-        sum->energy[i_tet] = energy;
-    for (int a = 0; a < 4; a++) {
+        sum->energy[i_element] = energy;
+    for (int a = 0; a < n; a++) {
         if (!(owned >> a & 1))
             continue;
         for (int k = 0; k < 3 && sum->f; k++)
             sum->f[3 * (size_t)corner[a] + k] += f[3 * a + k];
         double* row = sum->A ? sum->A + 9 * (size_t)fem->pattern.row_begin[corner[a]] : NULL;
-        for (int b = 0; b < 4 && row; b++) {
-            double* B = row + 9 * (size_t)place[4 * a + b];
-            const double* T = S + (a <= b ? cond_strain_block(a, b) : cond_strain_block(b, a));
+        for (int b = 0; b < n && row; b++) {
+            double* B = row + 9 * (size_t)place[n * a + b];
+            const double* T =
+                S + (a <= b ? cond_strain_block(n, a, b) : cond_strain_block(n, b, a));
             for (int k = 0; k < 9; k++)
                 B[k] += T[a <= b ? k : k % 3 * 3 + k / 3];
         }
     }
 }
 
-static void add_one(const CondFemSum* sum, int i_tet, int owned)
+static void add_one(const CondFemSum* sum, int i_element, int owned)
 {
-    double energy, f[12], S[COND_STRAIN_HALF];
-    evaluate(sum, i_tet, &energy, f, S);
-    add_element(sum, i_tet, owned, energy, f, S);
+    double energy, f[3 * COND_STRAIN_NODES], S[COND_STRAIN_MOST];
+    cond_fem_evaluate_element(sum->fem, i_element, sum->x,
+                              sum->A ? sum->policy.geometric : COND_FEM_GEOMETRIC_NONE,
+                              stiffness_scale_of(sum, i_element), sum->stiffness_scale, &energy, f,
+                              sum->A ? S : NULL);
+    add_element(sum, i_element, owned, energy, f, S);
 }
 
 void cond_fem_add_elements_plain(const CondFemSum* sum, int first, int last)
 {
-    for (int i = 0; i < sum->fem->n_tet; i++) {
+    for (int i = 0; i < sum->fem->n_element; i++) {
         int owned = owned_corners(sum, i, first, last);
         if (owned)
             add_one(sum, i, owned);
@@ -82,7 +80,7 @@ static int batch_serves(const CondFemSum* sum, int i_tet)
     const CondFem* fem = sum->fem;
     CondFemGeometric geometric = sum->A ? sum->policy.geometric : COND_FEM_GEOMETRIC_NONE;
     for (int l = 0; l < COND_LANES; l++)
-        if (!cond_strain_batch_serves(fem->material[fem->material_of_tet[i_tet + l]].kind,
+        if (!cond_strain_batch_serves(fem->material[fem->material_of_element[i_tet + l]].kind,
                                       geometric))
             return 0;
     return 1;
@@ -93,7 +91,7 @@ COND_LANES_INLINE void load_batch(const CondFemSum* sum, int i_tet, CondStrainBa
     const CondFem* fem = sum->fem;
     for (int l = 0; l < COND_LANES; l++) {
         int i = i_tet + l;
-        const CondFemModuli* moduli = fem->moduli + fem->material_of_tet[i];
+        const CondFemModuli* moduli = fem->moduli + fem->material_of_element[i];
         batch->lambda[l] = moduli->lambda;
         batch->mu[l] = moduli->mu;
         batch->volume[l] = fem->volume[i];
@@ -147,7 +145,7 @@ COND_LANES_INLINE void add_batch(const CondFemSum* sum, int i_tet, const CondStr
         return;
     for (int a = 0; a < 4; a++)
         for (int b = a; b < 4; b++) {
-            const CondLanes* S = batch->S + cond_strain_block(a, b);
+            const CondLanes* S = batch->S + cond_strain_block(4, a, b);
             turn_block(S, straight, out[4 * a + b]);
             if (a != b)
                 turn_block(S, transposed, out[4 * b + a]);
@@ -180,7 +178,7 @@ COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last)
     const CondFemGeometric geometric = sum->policy.geometric;
     CondStrainBatch batch;
     int i = 0;
-    for (; i + COND_LANES <= fem->n_tet; i += COND_LANES) {
+    for (; fem->kind == COND_FEM_LINEAR && i + COND_LANES <= fem->n_element; i += COND_LANES) {
         int owned[COND_LANES], any = 0, all = 15;
         for (int l = 0; l < COND_LANES; l++) {
             owned[l] = owned_corners(sum, i + l, first, last);
@@ -205,7 +203,7 @@ COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last)
                 add_lane(sum, i, l, owned[l], &batch);
         }
     }
-    for (; i < fem->n_tet; i++) {
+    for (; i < fem->n_element; i++) {
         int owned = owned_corners(sum, i, first, last);
         if (owned)
             add_one(sum, i, owned);

@@ -12,7 +12,7 @@ typedef struct CondFemSum {
     CondFemPolicy policy;               //
     double* A;                          // blocks of the pattern                 (9 n_block or NULL)
     double* f;                          // forces                                (3 n_node or NULL)
-    double* energy;                     // of each element, J                    (n_tet)
+    double* energy;                     // of each element, J                    (n_element)
     const unsigned char* own;           // 1: nodes that count; NULL: all        (n_node)
 } CondFemSum;
 

@@ -136,7 +136,7 @@ COND_LANES_INLINE void batch_elastic(CondStrainBatch* batch, CondLanes h[4][3])
     CondLanes mu = scale * batch->mu;
     for (int a = 0; a < 4; a++)
         for (int b = a; b < 4; b++) {
-            CondLanes *B = batch->S + cond_strain_block(a, b), P[9];
+            CondLanes *B = batch->S + cond_strain_block(4, a, b), P[9];
             for (int i = 0; i < 9; i++)
                 P[i] = h[a][i / 3] * h[b][i % 3];
             CondLanes shear = mu * (P[0] + P[4] + P[8]);
@@ -205,7 +205,7 @@ COND_LANES_INLINE void batch_add_column_sums(CondStrainBatch* batch, CondLanes s
         CondLaneMask some = total > 0.0;
         for (int a = 0; a < 4; a++)
             for (int b = a; b < 4; b++) {
-                CondLanes* at = batch->S + cond_strain_block(a, b) + 4 * k;
+                CondLanes* at = batch->S + cond_strain_block(4, a, b) + 4 * k;
                 CondLanes with = *at + batch->g * ((a == b ? sum[3 * a + k] : none) -
                                                    sum[3 * a + k] * sum[3 * b + k] / total);
                 *at = COND_LANES_SELECT(some, with, *at);
@@ -224,7 +224,7 @@ COND_LANES_INLINE void batch_geometric(CondStrainBatch* batch, const BatchFrame*
         sum[i] = (CondLanes){0.0};
     for (int a = 0; a < 4; a++)
         for (int b = a; b < 4; b++) {
-            CondLanes* S = batch->S + cond_strain_block(a, b);
+            CondLanes* S = batch->S + cond_strain_block(4, a, b);
             batch_spin_block(W[b], h[a], a == b, B);
             for (int i = 0; i < 9 && !bound; i++)
                 S[i] += batch->g * B[i];

@@ -13,18 +13,11 @@
 #include "math/vec3.h"
 #include "model/strain.h"
 
-typedef struct Frame {
-    double R[9];
-    double S[9];     // sym(R'F)
-    double sigma[9]; // in the frame of the element
-    double energy;   // per volume, Pa
-} Frame;
-
-static void frame_at(const CondFemModuli* moduli, const double F[9], Frame* frame)
+static void corotational_evaluate(const CondFemModuli* moduli, CondStrainPoint* point)
 {
-    double e[9], trace = 0.0, square = 0.0;
-    cond_polar_rotation(F, frame->R);
-    const double* R = frame->R;
+    const double* F = point->F;
+    double e[9], trace = 0.0, square = 0.0, *R = point->R;
+    cond_polar_rotation(F, R);
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
             double sij = 0.0, sji = 0.0;
@@ -32,32 +25,34 @@ static void frame_at(const CondFemModuli* moduli, const double F[9], Frame* fram
                 sij += R[3 * k + i] * F[3 * k + j];
                 sji += R[3 * k + j] * F[3 * k + i];
             }
-            frame->S[3 * i + j] = frame->S[3 * j + i] = 0.5 * (sij + sji);
+            point->S[3 * i + j] = point->S[3 * j + i] = 0.5 * (sij + sji);
         }
     for (int i = 0; i < 9; i++) {
-        e[i] = frame->S[i] - (i % 4 == 0 ? 1.0 : 0.0);
+        e[i] = point->S[i] - (i % 4 == 0 ? 1.0 : 0.0);
         square += e[i] * e[i];
         trace += i % 4 == 0 ? e[i] : 0.0;
     }
     for (int i = 0; i < 9; i++)
-        frame->sigma[i] = 2.0 * moduli->mu * e[i] + (i % 4 == 0 ? moduli->lambda * trace : 0.0);
-    frame->energy = moduli->mu * square + 0.5 * moduli->lambda * trace * trace;
+        point->sigma[i] = 2.0 * moduli->mu * e[i] + (i % 4 == 0 ? moduli->lambda * trace : 0.0);
+    point->energy = moduli->mu * square + 0.5 * moduli->lambda * trace * trace;
+    mat3_product(R, point->sigma, point->P);
 }
 
-// S = k R Ke R' in closed form, h = R g:
+// S += k R Ke R' in closed form, h = R g:
 //   block (a, b) = k V (lambda h_a h_b' + mu h_b h_a' + mu (h_a . h_b) I)
-static void set_elastic(const CondFemModuli* moduli, double scale, double h[4][3], double* S)
+static void add_elastic(const CondFemModuli* moduli, double scale, int n, double h[][3], double* S)
 {
     double lambda = scale * moduli->lambda, mu = scale * moduli->mu;
-    for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++) {
-            double* B = S + cond_strain_block(a, b);
-            double shear = mu * vec3_dot(h[a], h[b]);
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++, S += 9) {
+            double shear = mu * vec3_dot(h[a], h[b]), B[9];
             for (int i = 0; i < 3; i++) {
                 for (int j = 0; j < 3; j++)
                     B[3 * i + j] = lambda * (h[a][i] * h[b][j]) + mu * (h[b][i] * h[a][j]);
                 B[4 * i] += shear;
             }
+            for (int i = 0; i < 9; i++)
+                S[i] += B[i];
         }
 }
 
@@ -65,7 +60,7 @@ static void set_elastic(const CondFemModuli* moduli, double scale, double h[4][3
 // twice their spin, sum_a h_a x dx_a, and Gamma has the principal axes q_k of S, turned by R, and
 //   gamma_k = (sigma_i + sigma_j)/2 / (s_i + s_j).
 // It acts on spin alone, the elastic part on strain alone: their sum is the Hessian.
-static void spin_moduli_by_axes(const CondFemModuli* moduli, const Frame* frame, int clamped,
+static void spin_moduli_by_axes(const CondFemModuli* moduli, const CondStrainPoint* frame, int clamped,
                                 double Gamma[9])
 {
     double S[9], s[3], Q[9];
@@ -87,7 +82,7 @@ static void spin_moduli_by_axes(const CondFemModuli* moduli, const Frame* frame,
 // The same without the axes, Gamma = mu I + c T^-1 with T = tr(S) I - S and
 // c = lambda tr(e) - 2 mu, for a shape whose sums s_i + s_j, the eigenvalues of T, all exceed the
 // least: T less that sum is then positive definite. 0 where it is not.
-static int spin_moduli_by_inverse(const CondFemModuli* moduli, const Frame* frame, double Gamma[9])
+static int spin_moduli_by_inverse(const CondFemModuli* moduli, const CondStrainPoint* frame, double Gamma[9])
 {
     const double* S = frame->S;
     double trace = S[0] + S[4] + S[8], T[9], C[9], RC[9];
@@ -111,16 +106,16 @@ static int spin_moduli_by_inverse(const CondFemModuli* moduli, const Frame* fram
 }
 
 // The upper half of G: block (a, b) = V [h_a]' Gamma [h_b].
-static void spin_matrix(double volume, const double Gamma[9], double h[4][3], double* G)
+static void spin_matrix(double volume, const double Gamma[9], int n, double h[][3], double* G)
 {
-    for (int b = 0; b < 4; b++) {
+    for (int b = 0; b < n; b++) {
         double X[9], W[9];
         mat3_cross(h[b], X);
         mat3_product(Gamma, X, W);
         for (int i = 0; i < 9; i++)
             W[i] *= volume;
         for (int a = 0; a <= b; a++) {
-            double* B = G + cond_strain_block(a, b);
+            double* B = G + cond_strain_block(n, a, b);
             for (int j = 0; j < 3; j++) { // column j: w x h_a, w column j of W
                 double w0 = W[j], w1 = W[3 + j], w2 = W[6 + j];
                 B[j] = w1 * h[a][2] - w2 * h[a][1];
@@ -128,7 +123,7 @@ static void spin_matrix(double volume, const double Gamma[9], double h[4][3], do
                 B[6 + j] = w0 * h[a][1] - w1 * h[a][0];
             }
         }
-        double* D = G + cond_strain_block(b, b); // symmetric to the last bit
+        double* D = G + cond_strain_block(n, b, b); // symmetric to the last bit
         D[3] = D[1];
         D[6] = D[2];
         D[7] = D[5];
@@ -136,38 +131,41 @@ static void spin_matrix(double volume, const double Gamma[9], double h[4][3], do
 }
 
 // G <- its nearest positive semi-definite matrix: negative eigenvalues become zero.
-static void project_positive(double* G)
+static void project_positive(int n, double* G)
 {
-    double A[144], w[12], Q[144];
-    for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++)
+    enum { MOST = 9 * COND_STRAIN_NODES * COND_STRAIN_NODES };
+    double A[MOST], w[3 * COND_STRAIN_NODES], Q[MOST];
+    int order = 3 * n;
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++)
             for (int i = 0; i < 9; i++) {
                 int row = 3 * a + i / 3, column = 3 * b + i % 3;
-                A[12 * row + column] = A[12 * column + row] = G[cond_strain_block(a, b) + i];
+                A[order * row + column] = A[order * column + row] =
+                    G[cond_strain_block(n, a, b) + i];
             }
-    cond_eigen_symmetric(12, A, w, Q);
-    for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++)
+    cond_eigen_symmetric(order, A, w, Q);
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++)
             for (int i = 0; i < 9; i++) {
-                const double *p = Q + 12 * (3 * a + i / 3), *q = Q + 12 * (3 * b + i % 3);
+                const double *p = Q + order * (3 * a + i / 3), *q = Q + order * (3 * b + i % 3);
                 double sum = 0.0;
-                for (int k = 0; k < 12; k++)
+                for (int k = 0; k < order; k++)
                     sum += w[k] > 0.0 ? w[k] * (p[k] * q[k]) : 0.0;
-                G[cond_strain_block(a, b) + i] = sum;
+                G[cond_strain_block(n, a, b) + i] = sum;
             }
 }
 
 // S += g E, E made of the paper's diagonal d_j = sum_i |g_ij|. D - G and D + G are diagonally
 // dominant, so D bounds G from both sides; but a diagonal holds on to the world, and a free body
 // would lose its momentum to it. G leaves translations alone, and so does
-//     E = D - D 1 1' D / (1' D 1)     for each of the three axes, over the four corners:
+//     E = D - D 1 1' D / (1' D 1)     for each of the three axes, over the nodes:
 // for x = y + c 1 with 1'D y = 0 it gives x'E x = y'D y >= |y'G y| = |x'G x|, the same bound.
-static void add_column_sums(const double* G, double g, double* S)
+static void add_column_sums(int n, const double* G, double g, double* S)
 {
-    double sum[12] = {0.0};
-    for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++) {
-            const double* B = G + cond_strain_block(a, b);
+    double sum[3 * COND_STRAIN_NODES] = {0.0};
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++) {
+            const double* B = G + cond_strain_block(n, a, b);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++) {
                     double size = fabs(B[3 * i + j]);
@@ -177,62 +175,47 @@ static void add_column_sums(const double* G, double g, double* S)
                 }
         }
     for (int k = 0; k < 3; k++) {
-        double total = sum[k] + sum[3 + k] + sum[6 + k] + sum[9 + k];
-        for (int a = 0; a < 4 && total > 0.0; a++)
-            for (int b = a; b < 4; b++)
-                S[cond_strain_block(a, b) + 4 * k] +=
+        double total = 0.0;
+        for (int a = 0; a < n; a++)
+            total += sum[3 * a + k];
+        for (int a = 0; a < n && total > 0.0; a++)
+            for (int b = a; b < n; b++)
+                S[cond_strain_block(n, a, b) + 4 * k] +=
                     g * ((a == b ? sum[3 * a + k] : 0.0) - sum[3 * a + k] * sum[3 * b + k] / total);
     }
 }
 
 // S += g E
-static void add_geometric(const CondFemModuli* moduli, double volume, const Frame* frame,
-                          double h[4][3], CondFemGeometric geometric, double g, double* S)
+static void add_geometric(const CondFemModuli* moduli, const CondStrainPoint* frame, double volume,
+                          int n, double h[][3], CondFemGeometric geometric, double g, double* S)
 {
-    double Gamma[9], G[COND_STRAIN_HALF];
+    double Gamma[9], G[COND_STRAIN_MOST];
     int clamped = geometric == COND_FEM_GEOMETRIC_CLAMPED;
     if (clamped || !spin_moduli_by_inverse(moduli, frame, Gamma))
         spin_moduli_by_axes(moduli, frame, clamped, Gamma);
-    spin_matrix(volume, Gamma, h, G);
+    spin_matrix(volume, Gamma, n, h, G);
     if (geometric == COND_FEM_GEOMETRIC_BOUND) {
-        add_column_sums(G, g, S);
+        add_column_sums(n, G, g, S);
         return;
     }
     if (geometric == COND_FEM_GEOMETRIC_PROJECTED)
-        project_positive(G);
-    for (int i = 0; i < COND_STRAIN_HALF; i++)
+        project_positive(n, G);
+    for (int i = 0; i < cond_strain_block(n, n, n); i++)
         S[i] += g * G[i];
 }
 
-static void corotational_piola(const CondFemModuli* moduli, const double F[9], double P[9])
+static void corotational_stiffen(const CondFemModuli* moduli, const CondStrainPoint* point,
+                                 double volume, int n, const double* gradient,
+                                 CondFemGeometric geometric, double k, double g, double* S)
 {
-    Frame frame;
-    frame_at(moduli, F, &frame);
-    mat3_product(frame.R, frame.sigma, P);
-}
-
-static void corotational_evaluate(const CondFem* fem, int i_tet, const double* x,
-                                  CondFemGeometric geometric, double k, double g, double* energy,
-                                  double f[12], double* S)
-{
-    const CondFemModuli* moduli = fem->moduli + fem->material_of_tet[i_tet];
-    const double* gradient = fem->gradient + 9 * (size_t)i_tet;
-    double volume = fem->volume[i_tet], F[9], P[9], h[4][3];
-    Frame frame;
-    cond_strain_deformation(fem, i_tet, x, F);
-    frame_at(moduli, F, &frame);
-    mat3_product(frame.R, frame.sigma, P);
-    *energy = volume * frame.energy;
-    cond_strain_forces(gradient, volume, P, f);
-    if (!S)
-        return;
-    cond_strain_gradients(gradient, frame.R, h);
-    set_elastic(moduli, k * volume, h, S);
+    double h[COND_STRAIN_NODES][3];
+    cond_strain_gradients(n, gradient, point->R, h);
+    add_elastic(moduli, k * volume, n, h, S);
     if (geometric >= COND_FEM_GEOMETRIC_BOUND)
-        add_geometric(moduli, volume, &frame, h, geometric, g, S);
+        add_geometric(moduli, point, volume, n, h, geometric, g, S);
 }
 
 const CondStrainOps cond_strain_corotational = {
-    COND_FEM_COROTATIONAL, "corotational",     cond_strain_lame,
-    corotational_evaluate, corotational_piola,
+    COND_FEM_COROTATIONAL, "corotational",        cond_strain_lame,
+    corotational_evaluate, corotational_stiffen,
 };

@@ -37,22 +37,18 @@ static double norm2(const double F[9])
     return sum;
 }
 
-static double density_at(const CondFemModuli* moduli, const double F[9], double P[9])
+static void neohookean_evaluate(const CondFemModuli* moduli, CondStrainPoint* point)
 {
+    const double* F = point->F;
     double C[9], mu = moduli->mu, lambda = moduli->lambda;
     cofactors(F, C);
     double I = norm2(F), J = vec3_dot(F, C), alpha = 1.0 + 0.75 * mu / lambda;
     double a = mu * (1.0 - 1.0 / (I + 1.0)), c = lambda * (J - alpha);
     for (int i = 0; i < 9; i++)
-        P[i] = a * F[i] + c * C[i];
+        point->P[i] = a * F[i] + c * C[i];
     // (J - alpha)^2 - (1 - alpha)^2 = (J - 1)(J + 1 - 2 alpha), without cancellation
-    return 0.5 * mu * (I - 3.0 - log1p((I - 3.0) / 4.0)) +
-           0.5 * lambda * (J - 1.0) * (J + 1.0 - 2.0 * alpha);
-}
-
-static void neohookean_piola(const CondFemModuli* moduli, const double F[9], double P[9])
-{
-    density_at(moduli, F, P);
+    point->energy = 0.5 * mu * (I - 3.0 - log1p((I - 3.0) / 4.0)) +
+                    0.5 * lambda * (J - 1.0) * (J + 1.0 - 2.0 * alpha);
 }
 
 // The Hessian of the density in the frame F = U diag(s) V': `stretch` acts on the diagonal of
@@ -133,32 +129,30 @@ static void set_symmetric(double B[9])
             B[3 * i + j] = B[3 * j + i] = 0.5 * (B[3 * i + j] + B[3 * j + i]);
 }
 
-static void neohookean_evaluate(const CondFem* fem, int i_tet, const double* x,
-                                CondFemGeometric geometric, double k, double g, double* energy,
-                                double f[12], double* S)
+static void neohookean_stiffen(const CondFemModuli* moduli, const CondStrainPoint* point,
+                               double volume, int n, const double* gradient,
+                               CondFemGeometric geometric, double k, double g, double* S)
 {
-    const CondFemModuli* moduli = fem->moduli + fem->material_of_tet[i_tet];
-    const double* gradient = fem->gradient + 9 * (size_t)i_tet;
-    double volume = fem->volume[i_tet], F[9], P[9], U[9], s[3], V[9], Vt[9], h[4][3];
-    cond_strain_deformation(fem, i_tet, x, F);
-    *energy = volume * density_at(moduli, F, P);
-    cond_strain_forces(gradient, volume, P, f);
-    if (!S)
-        return;
+    double U[9], s[3], V[9], Vt[9], h[COND_STRAIN_NODES][3];
     Modes modes;
-    cond_svd3(F, U, s, V);
+    cond_svd3(point->F, U, s, V);
     modes_at(moduli, s, &modes);
     combine_modes(geometric, k, g, &modes);
     for (int i = 0; i < 9; i++)
         Vt[i] = V[3 * (i % 3) + i / 3];
-    cond_strain_gradients(gradient, Vt, h);
-    for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++)
-            set_block(volume, &modes, U, h[a], h[b], S + cond_strain_block(a, b));
-    for (int a = 0; a < 4; a++)
-        set_symmetric(S + cond_strain_block(a, a));
+    cond_strain_gradients(n, gradient, Vt, h);
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++, S += 9) {
+            double B[9];
+            set_block(volume, &modes, U, h[a], h[b], B);
+            if (a == b)
+                set_symmetric(B);
+            for (int i = 0; i < 9; i++)
+                S[i] += B[i];
+        }
 }
 
 const CondStrainOps cond_strain_neohookean = {
-    COND_FEM_NEOHOOKEAN, "neohookean", neohookean_moduli, neohookean_evaluate, neohookean_piola,
+    COND_FEM_NEOHOOKEAN, "neohookean",       neohookean_moduli,
+    neohookean_evaluate, neohookean_stiffen,
 };

@@ -56,12 +56,13 @@ static CondStatus check_soft(const CondBody* body, CondError* error)
     Size mass = {body, "the mass of a node (material: density)", "kg", error};
     Size stiff = {body, "the stiffness of an element (material: youngs_modulus)", "N/m", error};
     CondStatus status = check_all(&mass, fem->n_node, fem->mass);
-    for (int t = 0; t < fem->n_tet && !status; t++) {
-        const CondFemModuli* moduli = &fem->moduli[fem->material_of_tet[t]];
-        for (int k = 0; k < 3 && !status; k++) {
-            double slope = vec3_norm(fem->gradient + 9 * (size_t)t + 3 * k);
+    int n = fem->n_corner - 1;
+    for (int p = 0; p < fem->n_point * fem->n_element && !status; p++) {
+        const CondFemModuli* moduli = &fem->moduli[fem->material_of_element[p / fem->n_point]];
+        for (int k = 0; k < n && !status; k++) {
+            double slope = vec3_norm(fem->gradient + 3 * ((size_t)n * p + k));
             status =
-                check(&stiff, (moduli->lambda + 2.0 * moduli->mu) * fem->volume[t] * slope * slope);
+                check(&stiff, (moduli->lambda + 2.0 * moduli->mu) * fem->volume[p] * slope * slope);
         }
     }
     return status;

@@ -47,8 +47,8 @@ static CondStatus make_fem(CondModel* model, CondBody* body, const CondMesh* mes
     body->fem = cond_arena_allocate(&model->arena, 1, sizeof *body->fem);
     if (!body->fem)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    return cond_fem_create(&model->arena.context, mesh->n_node, mesh->node, mesh->n_tet, mesh->tet,
-                           1, &material, NULL, body->fem, error);
+    CondFemShape shape = {COND_FEM_LINEAR, mesh->n_node, mesh->node, mesh->n_tet, mesh->tet};
+    return cond_fem_create(&model->arena.context, &shape, 1, &material, NULL, body->fem, error);
 }
 
 CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index, CondError* error)

@@ -1,0 +1,52 @@
+// The kinds of elements: how many nodes, integration points and tetrahedra, their shape functions,
+// and what one element gives at a deformation.
+#ifndef COND_MODEL_FEM_ELEMENT_H
+#define COND_MODEL_FEM_ELEMENT_H
+
+#include "model/strain.h"
+
+// Of one element.
+static inline int cond_fem_corners(CondFemElementKind kind)
+{
+    return kind == COND_FEM_QUADRATIC ? 10 : 4;
+}
+static inline int cond_fem_points(CondFemElementKind kind)
+{
+    return kind == COND_FEM_QUADRATIC ? 4 : 1;
+}
+static inline int cond_fem_tets(CondFemElementKind kind)
+{
+    return kind == COND_FEM_QUADRATIC ? 8 : 1;
+}
+
+// The two nodes between which node 4 .. 9 of a quadratic tetrahedron lies.
+extern const int cond_fem_edge[6][2];
+
+// The share of an element's mass that each of its nodes carries: in proportion to the diagonal of
+// the consistent mass matrix, so that none is negative.                            (n_corner)
+void cond_fem_mass_shares(CondFemElementKind kind, double* share);
+
+// The eight tetrahedra (32) of a quadratic element (10), positively oriented at the given shape:
+// four at the corners and four around the shortest diagonal of the octahedron between them.
+void cond_fem_cut_quadratic(const double* node, const int* element, int* tet);
+
+// Gradients at the integration points of element i and their volumes at rest; its whole volume.
+// COND_BAD_ARGUMENT with a message for one that is flat or inverted at a point.
+CondStatus cond_fem_measure_element(CondFem* fem, int i, double* volume, CondError* error);
+
+// Where the gradients of point k of element i begin.
+static inline const double* cond_fem_gradient(const CondFem* fem, int i, int k)
+{
+    return fem->gradient + 3 * (size_t)(fem->n_corner - 1) * ((size_t)fem->n_point * i + k);
+}
+
+// Energy (J), forces f = -d energy/dx (3 n_corner) and, unless S is NULL, S = k K + g E (upper
+// half) of element i at positions x of all nodes; see strain.h.
+void cond_fem_evaluate_element(const CondFem* fem, int i, const double* x,
+                               CondFemGeometric geometric, double k, double g, double* energy,
+                               double* f, double* S);
+
+// Deformation gradient at the centre of a tetrahedron.
+void cond_fem_deformation(const CondFem* fem, int i_tet, const double* x, double F[9]);
+
+#endif
