@@ -298,6 +298,10 @@ static void test_small_strain(void** state)
             CondStrainPoint P, N;
             for (int i = 0; i < 9; i++)
                 P.F[i] = N.F[i] = (i % 4 == 0) + strain * H[i];
+            cond_strain_corotational.measure(&P);
+            cond_strain_neohookean.measure(&N);
+            P.pressure = linear.lambda * P.theta;
+            N.pressure = neo.lambda * (N.theta - cond_strain_neohookean.theta_free(&neo));
             cond_strain_corotational.evaluate(&linear, &P);
             cond_strain_neohookean.evaluate(&neo, &N);
             for (int i = 0; i < 9; i++)

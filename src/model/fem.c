@@ -218,7 +218,7 @@ CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape
             memcpy(fem->material_of_element, material_of_element,
                    n_element * sizeof *material_of_element);
         for (int i = 0; i < n_material; i++)
-            fem->moduli[i] = cond_strain_ops(material[i].kind)->moduli(material + i);
+            fem->moduli[i] = cond_fem_moduli(fem->kind, material + i);
         for (int i = 0; i < fem->n_element && fem->kind == COND_FEM_QUADRATIC; i++)
             cond_fem_cut_quadratic(fem->rest, fem->element + 10 * (size_t)i,
                                    fem->tet + 32 * (size_t)i);

@@ -43,10 +43,12 @@ typedef struct CondFemPolicy {
     double constant; // N/m, for COND_FEM_GEOMETRIC_CONSTANT
 } CondFemPolicy;
 
-// Lame's constants as the energy of the kind uses them.
+// Lame's constants as the energy of the kind uses them. Elements of several points hold the change
+// of volume by lambda_point at every point and by the rest of lambda on average (fem_element.c).
 typedef struct CondFemModuli {
-    double lambda; // Pa
-    double mu;     // Pa
+    double lambda;       // Pa
+    double mu;           // Pa
+    double lambda_point; // Pa, at most lambda; of linear elements lambda
 } CondFemModuli;
 
 typedef enum CondFemElementKind {

@@ -128,7 +128,11 @@ static void evaluate_stress(const void* loop, int first, int last)
         const double* P = point.P;
         cond_fem_deformation(fem, i, l->x, point.F);
         cond_polar_rotation(point.F, R);
-        cond_strain_ops(fem->material[material].kind)->evaluate(fem->moduli + material, &point);
+        const CondStrainOps* ops = cond_strain_ops(fem->material[material].kind);
+        const CondFemModuli* moduli = fem->moduli + material;
+        ops->measure(&point);
+        point.pressure = moduli->lambda * (point.theta - ops->theta_free(moduli));
+        ops->evaluate(moduli, &point);
         for (int k = 0; k < 6; k++)
             T[k] = 0.5 * (vec3_dot(P + 3 * row[k], R + 3 * column[k]) +
                           vec3_dot(P + 3 * column[k], R + 3 * row[k]));

@@ -4,6 +4,12 @@
 //   N_i = L_i (2 L_i - 1) at its corners,   N_ij = 4 L_i L_j at the middles of its edges,
 // and x = sum N_a x_a at rest too, so that edges may be curved. Four points at L = (a, b, b, b) and
 // its permutations, each with a quarter of the volume, integrate polynomials of degree two exactly.
+//
+// A nearly incompressible material asks for no change of volume at four points of every element,
+// which is about as much as the element has freedoms: it locks. Asked on average alone (mean
+// dilatation), an element that is bent is too soft by up to an eighth. So lambda is parted: up to
+// that of Poisson's ratio 1/3 it acts at the points, what is above on the mean of theta,
+//   U = sum_p V_p lambda_point/2 theta_p^2 + V (lambda - lambda_point)/2 (sum_p V_p theta_p/V)^2.
 #include "model/fem_element.h"
 
 #include <math.h>
@@ -17,6 +23,11 @@
 static const double FLAT = 1e-9;
 
 const int cond_fem_edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+
+// Poisson's ratio up to which the change of volume counts at every point. A cantilever of one
+// element through the thickness then deflects by 0.98 to 1.02 of the converged value for all ratios
+// up to 0.4999; with 0.25 by up to 1.06, with 0.4 by 0.96.
+static const double POINT_POISSON_RATIO = 1.0 / 3.0;
 
 // The tetrahedra of a quadratic element but for the octahedron in its middle.
 static const int CORNER_TET[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
@@ -32,6 +43,21 @@ void cond_fem_mass_shares(CondFemElementKind kind, double* share)
     else
         for (int a = 0; a < 10; a++) // int N^2 is 6 V/420 of a corner, 32 V/420 of an edge
             share[a] = a < 4 ? 1.0 / 36.0 : 4.0 / 27.0;
+}
+
+CondFemModuli cond_fem_moduli(CondFemElementKind kind, const CondFemMaterial* material)
+{
+    const CondStrainOps* ops = cond_strain_ops(material->kind);
+    CondFemModuli moduli = ops->moduli(material);
+    moduli.lambda_point = moduli.lambda;
+    if (kind == COND_FEM_QUADRATIC && material->poisson_ratio > POINT_POISSON_RATIO) {
+        CondFemMaterial point = *material; // of the same shear modulus
+        point.poisson_ratio = POINT_POISSON_RATIO;
+        point.youngs_modulus *=
+            (1.0 + POINT_POISSON_RATIO) / (1.0 + material->poisson_ratio);
+        moduli.lambda_point = ops->moduli(&point).lambda;
+    }
+    return moduli;
 }
 
 static double volume6(const double* node, const int tet[4])
@@ -153,29 +179,69 @@ CondStatus cond_fem_measure_element(CondFem* fem, int i, double* volume, CondErr
     return COND_OK;
 }
 
+// S += scale h h', h_a = sum_p (V_p/V) (d theta_p/dF) g_a: of the energy of the mean change of
+// volume.
+static void add_dilatation(const CondFem* fem, int i, const CondStrainPoint* point, double volume,
+                           double scale, double* S)
+{
+    double h[COND_STRAIN_NODES][3] = {{0.0}}, hp[COND_STRAIN_NODES][3];
+    int n = fem->n_corner;
+    for (int p = 0; p < fem->n_point; p++) {
+        double share = fem->volume[(size_t)fem->n_point * i + p] / volume;
+        cond_strain_gradients(n, cond_fem_gradient(fem, i, p), point[p].slope, hp);
+        for (int a = 0; a < n; a++)
+            for (int c = 0; c < 3; c++)
+                h[a][c] += share * hp[a][c];
+    }
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++, S += 9)
+            for (int c = 0; c < 9; c++)
+                S[c] += scale * (h[a][c / 3] * h[b][c % 3]);
+}
+
+// lambda/2 ((theta - free)^2 - (rest - free)^2) without cancellation
+static double volume_energy(double lambda, double theta, double rest, double free)
+{
+    return 0.5 * lambda * (theta - rest) * (theta + rest - 2.0 * free);
+}
+
 void cond_fem_evaluate_element(const CondFem* fem, int i, const double* x,
                                CondFemGeometric geometric, double k, double g, double* energy,
                                double* f, double* S)
 {
     int n = fem->n_corner, material = fem->material_of_element[i];
     const int* corner = fem->element + (size_t)n * i;
+    const double* volume = fem->volume + (size_t)fem->n_point * i;
     const CondStrainOps* ops = cond_strain_ops(fem->material[material].kind);
     const CondFemModuli* moduli = fem->moduli + material;
-    *energy = 0.0;
+    double whole = 0.0, theta = 0.0, lambda = moduli->lambda_point, shared = moduli->lambda - lambda;
+    double free = ops->theta_free(moduli), rest = ops->theta_rest;
+    CondStrainPoint point[COND_FEM_POINTS];
+    for (int p = 0; p < fem->n_point; p++) {
+        cond_strain_deformation(n, corner, cond_fem_gradient(fem, i, p), x, point[p].F);
+        ops->measure(&point[p]);
+        whole += volume[p];
+        theta += volume[p] * point[p].theta;
+    }
+    theta /= whole;
+    *energy = shared > 0.0 ? whole * volume_energy(shared, theta, rest, free) : 0.0;
     memset(f, 0, 3 * (size_t)n * sizeof *f);
     if (S)
         memset(S, 0, (size_t)cond_strain_block(n, n, n) * sizeof *S);
     for (int p = 0; p < fem->n_point; p++) {
         const double* gradient = cond_fem_gradient(fem, i, p);
-        double volume = fem->volume[(size_t)fem->n_point * i + p];
-        CondStrainPoint point;
-        cond_strain_deformation(n, corner, gradient, x, point.F);
-        ops->evaluate(moduli, &point);
-        *energy += volume * point.energy;
-        cond_strain_add_forces(n, gradient, volume, point.P, f);
+        double own = point[p].theta;
+        point[p].pressure = lambda * (own - free);
+        if (shared > 0.0)
+            point[p].pressure += shared * (theta - free);
+        ops->evaluate(moduli, &point[p]);
+        *energy += volume[p] * (point[p].energy + volume_energy(lambda, own, rest, free));
+        cond_strain_add_forces(n, gradient, volume[p], point[p].P, f);
         if (S)
-            ops->stiffen(moduli, &point, volume, n, gradient, geometric, k, g, S);
+            ops->stiffen(moduli, &point[p], volume[p], n, gradient, lambda, geometric, k, g, S);
     }
+    if (S && shared > 0.0)
+        add_dilatation(fem, i, point, whole, k * whole * shared, S);
 }
 
 // The centres of the eight tetrahedra of a quadratic element are means of its nodes, which lie at

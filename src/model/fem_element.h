@@ -5,6 +5,8 @@
 
 #include "model/strain.h"
 
+enum { COND_FEM_POINTS = 4 }; // at most, of an element
+
 // Of one element.
 static inline int cond_fem_corners(CondFemElementKind kind)
 {
@@ -18,6 +20,9 @@ static inline int cond_fem_tets(CondFemElementKind kind)
 {
     return kind == COND_FEM_QUADRATIC ? 8 : 1;
 }
+
+// The constants of a material in elements of a kind.
+CondFemModuli cond_fem_moduli(CondFemElementKind kind, const CondFemMaterial* material);
 
 // The two nodes between which node 4 .. 9 of a quadratic tetrahedron lies.
 extern const int cond_fem_edge[6][2];

@@ -25,29 +25,38 @@ static inline int cond_strain_block(int n, int a, int b)
     return 9 * (a * (2 * n - 1 - a) / 2 + b);
 }
 
-// The state of the material at a point.
+// The state of the material at a point. The energy density is a part of F plus
+// lambda/2 (theta - theta_free)^2, where theta is the change of volume: tr(S) - 3 or det F. Whose
+// theta it is, the point's or the mean of an element, is the element's affair (fem_element.c).
 typedef struct CondStrainPoint {
     double F[9];     // deformation gradient, by the caller
-    double P[9];     // first Piola-Kirchhoff stress, d(energy density)/dF [Pa]
-    double energy;   // density [Pa]
+    double theta;    // change of volume
+    double slope[9]; // d theta/dF
     double R[9];     // co-rotational: rotation of F,
     double S[9];     // sym(R'F),
     double sigma[9]; // and the stress in the frame of the element [Pa]
+    double P[9];     // first Piola-Kirchhoff stress, d(energy density)/dF [Pa]
+    double pressure; // d(energy density)/d theta, by the caller [Pa]
+    double energy;   // density without the part of theta [Pa]
 } CondStrainPoint;
 
 typedef struct CondStrainOps {
     CondFemMaterialKind kind;
     const char* name;
+    double theta_rest; // of an undeformed body
     // The constants of the energy from Young's modulus and Poisson's ratio.
     CondFemModuli (*moduli)(const CondFemMaterial* material);
-    // All else of a point from its F.
+    double (*theta_free)(const CondFemModuli* moduli);
+    // What depends on F alone: theta, its slope, R and S.
+    void (*measure)(CondStrainPoint* point);
+    // P and energy under the pressure.
     void (*evaluate)(const CondFemModuli* moduli, CondStrainPoint* point);
     // S += volume (k K + g E), upper half, of n nodes with these gradients ((n - 1) x 3): the
-    // positive semi-definite stiffness K and the stand-in E for the geometric stiffness (CONSTANT
-    // is left to the caller, who knows nodes).
+    // positive semi-definite stiffness K, in which lambda counts as given here, and the stand-in E
+    // for the geometric stiffness (CONSTANT is left to the caller, who knows nodes).
     void (*stiffen)(const CondFemModuli* moduli, const CondStrainPoint* point, double volume, int n,
-                    const double* gradient, CondFemGeometric geometric, double k, double g,
-                    double* S);
+                    const double* gradient, double lambda, CondFemGeometric geometric, double k,
+                    double g, double* S);
 } CondStrainOps;
 
 extern const CondStrainOps cond_strain_corotational;
@@ -59,7 +68,8 @@ const CondStrainOps* cond_strain_ops(CondFemMaterialKind kind);
 static inline CondFemModuli cond_strain_lame(const CondFemMaterial* material)
 {
     double E = material->youngs_modulus, nu = material->poisson_ratio;
-    CondFemModuli lame = {E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), E / (2.0 * (1.0 + nu))};
+    CondFemModuli lame = {.lambda = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)),
+                          .mu = E / (2.0 * (1.0 + nu))};
     return lame;
 }
 

@@ -101,7 +101,7 @@ COND_LANES_INLINE void batch_polar(CondLanes X[9], CondLaneMask* rare)
 }
 
 typedef struct BatchFrame {
-    CondLanes R[9], S[9], sigma[9];
+    CondLanes R[9], S[9], sigma[9], pressure;
 } BatchFrame;
 
 COND_LANES_INLINE void batch_frame(CondStrainBatch* batch, const CondLanes F[9], BatchFrame* frame,
@@ -125,8 +125,9 @@ COND_LANES_INLINE void batch_frame(CondStrainBatch* batch, const CondLanes F[9],
         square += e[i] * e[i];
         trace += i % 4 == 0 ? e[i] : none;
     }
+    frame->pressure = batch->lambda * trace;
     for (int i = 0; i < 9; i++)
-        frame->sigma[i] = 2.0 * batch->mu * e[i] + (i % 4 == 0 ? batch->lambda * trace : none);
+        frame->sigma[i] = 2.0 * batch->mu * e[i] + (i % 4 == 0 ? frame->pressure : none);
     batch->energy = batch->volume * (batch->mu * square + 0.5 * batch->lambda * trace * trace);
 }
 
@@ -161,7 +162,7 @@ COND_LANES_INLINE void batch_spin_moduli(const CondStrainBatch* batch, const Bat
     for (int i = 0; i < 3; i++)
         T[4 * i] += COND_STRAIN_LEAST_STRETCH_SUM;
     batch_cofactors(T, C);
-    CondLanes scale = (batch->lambda * (trace - 3.0) - 2.0 * batch->mu) / BATCH_DOT(T, C);
+    CondLanes scale = (frame->pressure - 2.0 * batch->mu) / BATCH_DOT(T, C);
     batch_product(frame->R, C, RC);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)

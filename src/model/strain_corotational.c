@@ -1,7 +1,7 @@
 // Co-rotational linear elasticity.
 //
 //   F = R S,  e = S - I (six strains),  energy = V (mu |e|^2 + lambda/2 (tr e)^2) = 1/2 e'K e
-//   sigma = 2 mu e + lambda tr(e) I,  P = R sigma
+//   sigma = 2 mu e + lambda tr(e) I,  P = R sigma,  theta = tr e
 //
 // P is the exact derivative of the energy although R moves with F: the extra term is
 // sigma : [w] S with R'dR = [w] skew, and it vanishes because sigma S is symmetric.
@@ -13,10 +13,10 @@
 #include "math/vec3.h"
 #include "model/strain.h"
 
-static void corotational_evaluate(const CondFemModuli* moduli, CondStrainPoint* point)
+static void corotational_measure(CondStrainPoint* point)
 {
     const double* F = point->F;
-    double e[9], trace = 0.0, square = 0.0, *R = point->R;
+    double trace = 0.0, *R = point->R;
     cond_polar_rotation(F, R);
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
@@ -27,22 +27,34 @@ static void corotational_evaluate(const CondFemModuli* moduli, CondStrainPoint* 
             }
             point->S[3 * i + j] = point->S[3 * j + i] = 0.5 * (sij + sji);
         }
+    for (int i = 0; i < 3; i++)
+        trace += point->S[4 * i] - 1.0;
+    point->theta = trace;
+    memcpy(point->slope, R, sizeof point->slope);
+}
+
+static double corotational_theta_free(const CondFemModuli* moduli)
+{
+    (void)moduli;
+    return 0.0;
+}
+
+static void corotational_evaluate(const CondFemModuli* moduli, CondStrainPoint* point)
+{
+    double square = 0.0;
     for (int i = 0; i < 9; i++) {
-        e[i] = point->S[i] - (i % 4 == 0 ? 1.0 : 0.0);
-        square += e[i] * e[i];
-        trace += i % 4 == 0 ? e[i] : 0.0;
+        double e = point->S[i] - (i % 4 == 0 ? 1.0 : 0.0);
+        square += e * e;
+        point->sigma[i] = 2.0 * moduli->mu * e + (i % 4 == 0 ? point->pressure : 0.0);
     }
-    for (int i = 0; i < 9; i++)
-        point->sigma[i] = 2.0 * moduli->mu * e[i] + (i % 4 == 0 ? moduli->lambda * trace : 0.0);
-    point->energy = moduli->mu * square + 0.5 * moduli->lambda * trace * trace;
-    mat3_product(R, point->sigma, point->P);
+    point->energy = moduli->mu * square;
+    mat3_product(point->R, point->sigma, point->P);
 }
 
 // S += k R Ke R' in closed form, h = R g:
 //   block (a, b) = k V (lambda h_a h_b' + mu h_b h_a' + mu (h_a . h_b) I)
-static void add_elastic(const CondFemModuli* moduli, double scale, int n, double h[][3], double* S)
+static void add_elastic(double lambda, double mu, int n, double h[][3], double* S)
 {
-    double lambda = scale * moduli->lambda, mu = scale * moduli->mu;
     for (int a = 0; a < n; a++)
         for (int b = a; b < n; b++, S += 9) {
             double shear = mu * vec3_dot(h[a], h[b]), B[9];
@@ -66,11 +78,10 @@ static void spin_moduli_by_axes(const CondFemModuli* moduli, const CondStrainPoi
     double S[9], s[3], Q[9];
     memcpy(S, frame->S, sizeof S);
     cond_eigen_symmetric(3, S, s, Q);
-    double trace = s[0] + s[1] + s[2] - 3.0;
     memset(Gamma, 0, 9 * sizeof *Gamma);
     for (int k = 0; k < 3; k++) {
         double sum = s[(k + 1) % 3] + s[(k + 2) % 3];
-        double mean_stress = moduli->mu * (sum - 2.0) + moduli->lambda * trace;
+        double mean_stress = moduli->mu * (sum - 2.0) + frame->pressure;
         double q[3] = {Q[k], Q[3 + k], Q[6 + k]}, axis[3];
         double gamma = mean_stress / fmax(sum, COND_STRAIN_LEAST_STRETCH_SUM);
         mat3_multiply(frame->R, q, axis);
@@ -80,7 +91,7 @@ static void spin_moduli_by_axes(const CondFemModuli* moduli, const CondStrainPoi
 }
 
 // The same without the axes, Gamma = mu I + c T^-1 with T = tr(S) I - S and
-// c = lambda tr(e) - 2 mu, for a shape whose sums s_i + s_j, the eigenvalues of T, all exceed the
+// c = pressure - 2 mu, for a shape whose sums s_i + s_j, the eigenvalues of T, all exceed the
 // least: T less that sum is then positive definite. 0 where it is not.
 static int spin_moduli_by_inverse(const CondFemModuli* moduli, const CondStrainPoint* frame, double Gamma[9])
 {
@@ -96,7 +107,7 @@ static int spin_moduli_by_inverse(const CondFemModuli* moduli, const CondStrainP
     vec3_cross(T + 3, T + 6, C);
     vec3_cross(T + 6, T, C + 3);
     vec3_cross(T, T + 3, C + 6);
-    double scale = (moduli->lambda * (trace - 3.0) - 2.0 * moduli->mu) / vec3_dot(T, C);
+    double scale = (frame->pressure - 2.0 * moduli->mu) / vec3_dot(T, C);
     mat3_product(frame->R, C, RC);
     for (int i = 0; i < 3; i++) // R (mu I + c T^-1) R'
         for (int j = 0; j < 3; j++)
@@ -205,17 +216,18 @@ static void add_geometric(const CondFemModuli* moduli, const CondStrainPoint* fr
 }
 
 static void corotational_stiffen(const CondFemModuli* moduli, const CondStrainPoint* point,
-                                 double volume, int n, const double* gradient,
+                                 double volume, int n, const double* gradient, double lambda,
                                  CondFemGeometric geometric, double k, double g, double* S)
 {
-    double h[COND_STRAIN_NODES][3];
+    double h[COND_STRAIN_NODES][3], scale = k * volume;
     cond_strain_gradients(n, gradient, point->R, h);
-    add_elastic(moduli, k * volume, n, h, S);
+    add_elastic(scale * lambda, scale * moduli->mu, n, h, S);
     if (geometric >= COND_FEM_GEOMETRIC_BOUND)
         add_geometric(moduli, point, volume, n, h, geometric, g, S);
 }
 
 const CondStrainOps cond_strain_corotational = {
-    COND_FEM_COROTATIONAL, "corotational",        cond_strain_lame,
-    corotational_evaluate, corotational_stiffen,
+    COND_FEM_COROTATIONAL,   "corotational",       0.0,
+    cond_strain_lame,        corotational_theta_free, corotational_measure,
+    corotational_evaluate,   corotational_stiffen,
 };

@@ -17,7 +17,8 @@
 static CondFemModuli neohookean_moduli(const CondFemMaterial* material)
 {
     CondFemModuli lame = cond_strain_lame(material);
-    CondFemModuli moduli = {lame.lambda + 5.0 / 6.0 * lame.mu, 4.0 / 3.0 * lame.mu};
+    CondFemModuli moduli = {.lambda = lame.lambda + 5.0 / 6.0 * lame.mu,
+                            .mu = 4.0 / 3.0 * lame.mu};
     return moduli;
 }
 
@@ -37,18 +38,23 @@ static double norm2(const double F[9])
     return sum;
 }
 
+static void neohookean_measure(CondStrainPoint* point)
+{
+    cofactors(point->F, point->slope);
+    point->theta = vec3_dot(point->F, point->slope);
+}
+
+static double neohookean_theta_free(const CondFemModuli* moduli)
+{
+    return 1.0 + 0.75 * moduli->mu / moduli->lambda;
+}
+
 static void neohookean_evaluate(const CondFemModuli* moduli, CondStrainPoint* point)
 {
-    const double* F = point->F;
-    double C[9], mu = moduli->mu, lambda = moduli->lambda;
-    cofactors(F, C);
-    double I = norm2(F), J = vec3_dot(F, C), alpha = 1.0 + 0.75 * mu / lambda;
-    double a = mu * (1.0 - 1.0 / (I + 1.0)), c = lambda * (J - alpha);
+    double I = norm2(point->F), a = moduli->mu * (1.0 - 1.0 / (I + 1.0));
     for (int i = 0; i < 9; i++)
-        point->P[i] = a * F[i] + c * C[i];
-    // (J - alpha)^2 - (1 - alpha)^2 = (J - 1)(J + 1 - 2 alpha), without cancellation
-    point->energy = 0.5 * mu * (I - 3.0 - log1p((I - 3.0) / 4.0)) +
-                    0.5 * lambda * (J - 1.0) * (J + 1.0 - 2.0 * alpha);
+        point->P[i] = a * point->F[i] + point->pressure * point->slope[i];
+    point->energy = 0.5 * moduli->mu * (I - 3.0 - log1p((I - 3.0) / 4.0));
 }
 
 // The Hessian of the density in the frame F = U diag(s) V': `stretch` acts on the diagonal of
@@ -59,11 +65,12 @@ typedef struct Modes {
     double spin[3];   // modulus of (dF_ij - dF_ji)/sqrt 2
 } Modes;
 
-static void modes_at(const CondFemModuli* moduli, const double s[3], Modes* modes)
+// lambda: as far as the second derivative of the energy by J counts.
+static void modes_at(const CondFemModuli* moduli, const double s[3], double pressure, double lambda,
+                     Modes* modes)
 {
-    double mu = moduli->mu, lambda = moduli->lambda, alpha = 1.0 + 0.75 * mu / lambda;
-    double I = vec3_dot(s, s), J = s[0] * s[1] * s[2];
-    double a = mu * (1.0 - 1.0 / (I + 1.0)), c = lambda * (J - alpha);
+    double I = vec3_dot(s, s), mu = moduli->mu;
+    double a = mu * (1.0 - 1.0 / (I + 1.0)), c = pressure;
     double log_term = 2.0 * mu / ((I + 1.0) * (I + 1.0));
     double dJ[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
     for (int i = 0; i < 3; i++) {
@@ -130,13 +137,13 @@ static void set_symmetric(double B[9])
 }
 
 static void neohookean_stiffen(const CondFemModuli* moduli, const CondStrainPoint* point,
-                               double volume, int n, const double* gradient,
+                               double volume, int n, const double* gradient, double lambda,
                                CondFemGeometric geometric, double k, double g, double* S)
 {
     double U[9], s[3], V[9], Vt[9], h[COND_STRAIN_NODES][3];
     Modes modes;
     cond_svd3(point->F, U, s, V);
-    modes_at(moduli, s, &modes);
+    modes_at(moduli, s, point->pressure, lambda, &modes);
     combine_modes(geometric, k, g, &modes);
     for (int i = 0; i < 9; i++)
         Vt[i] = V[3 * (i % 3) + i / 3];
@@ -153,6 +160,7 @@ static void neohookean_stiffen(const CondFemModuli* moduli, const CondStrainPoin
 }
 
 const CondStrainOps cond_strain_neohookean = {
-    COND_FEM_NEOHOOKEAN, "neohookean",       neohookean_moduli,
+    COND_FEM_NEOHOOKEAN, "neohookean",          1.0,
+    neohookean_moduli,   neohookean_theta_free, neohookean_measure,
     neohookean_evaluate, neohookean_stiffen,
 };
