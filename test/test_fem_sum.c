@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fem_grid.h"
+#include "mesh/mesh_quadratic.h"
 #include "model/fem_sum.h"
 
 typedef void (*AddElements)(const CondFemSum* sum, int first, int last);
@@ -24,7 +25,7 @@ static Result result_create(const CondFem* fem)
 {
     Result r = {9 * (size_t)fem->pattern.row_begin[fem->n_node],
                 3 * (size_t)fem->n_node,
-                (size_t)fem->n_tet,
+                (size_t)fem->n_element,
                 NULL,
                 NULL,
                 NULL};
@@ -65,21 +66,38 @@ static void compare(CondFemSum sum, int first, int last)
     free(batch.A);
 }
 
+// The grid as quadratic elements where `quadratic` is 1.
+static CondFem make_elements(const FemGrid* grid, int quadratic, const CondFemMaterial* material,
+                             const int* of_tet)
+{
+    CondMesh mesh = {
+        .n_node = grid->n_node, .node = grid->node, .n_tet = grid->n_tet, .tet = grid->tet};
+    CondFemShape shape = {COND_FEM_LINEAR, grid->n_node, grid->node, grid->n_tet, grid->tet};
+    CondMeshQuadratic made = {0};
+    CondFem fem;
+    if (quadratic) {
+        assert_int_equal(cond_mesh_quadratic_create(NULL, &mesh, &made, NULL), COND_OK);
+        shape =
+            (CondFemShape){COND_FEM_QUADRATIC, made.n_node, made.node, made.n_tet, made.element};
+    }
+    assert_int_equal(cond_fem_create(NULL, &shape, 2, material, of_tet, &fem, NULL), COND_OK);
+    cond_mesh_quadratic_destroy(&made);
+    return fem;
+}
+
 // Two materials, each in stretches longer and shorter than a batch.
-static CondFem make_body(const FemGrid* grid, int mixed)
+static CondFem make_body(const FemGrid* grid, int mixed, int quadratic)
 {
     CondFemMaterial material[2] = {cond_fem_material_default(), cond_fem_material_default()};
     material[0].stiffness_damping = 0.01;
+    material[0].poisson_ratio = 0.45;
     material[1].youngs_modulus = 3e5;
     material[1].kind = mixed ? COND_FEM_NEOHOOKEAN : COND_FEM_COROTATIONAL;
     int* of_tet = calloc((size_t)grid->n_tet, sizeof *of_tet);
     assert_non_null(of_tet);
     for (int i = 0; i < grid->n_tet; i++)
         of_tet[i] = i % 11 > 8 || i > grid->n_tet / 2;
-    CondFem fem;
-    CondStatus status = fem_create_linear(NULL, grid->n_node, grid->node, grid->n_tet, grid->tet, 2,
-                                        material, of_tet, &fem, NULL);
-    assert_int_equal(status, COND_OK);
+    CondFem fem = make_elements(grid, quadratic, material, of_tet);
     free(of_tet);
     return fem;
 }
@@ -92,14 +110,14 @@ static void test_same_bits(void** state)
     fem_grid_shake(&grid, 0.2, &seed);
     // At rest, turned, strained, torn about so that many elements are inverted, and flat.
     const double shake[] = {0.0, 0.002, 0.02, 0.15, 0.02};
-    double* x = calloc(3 * (size_t)grid.n_node, sizeof *x);
-    assert_non_null(x);
-    for (int mixed = 0; mixed < 2; mixed++) {
-        CondFem fem = make_body(&grid, mixed);
+    for (int mixed = 0; mixed < 4; mixed++) {
+        CondFem fem = make_body(&grid, mixed % 2, mixed / 2);
+        double* x = calloc(3 * (size_t)fem.n_node, sizeof *x);
+        assert_non_null(x);
         for (int trial = 0; trial < 5; trial++) {
             double Q[9];
             fem_random_rotation(&seed, Q);
-            for (int i = 0; i < 3 * grid.n_node; i++) {
+            for (int i = 0; i < 3 * fem.n_node; i++) {
                 const double *X = fem.rest + i / 3 * 3, *q = Q + i % 3 * 3;
                 x[i] = q[0] * X[0] + q[1] * X[1] + (trial == 4 ? 0.0 : q[2] * X[2]) +
                        shake[trial] * fem_random(&seed);
@@ -114,9 +132,9 @@ static void test_same_bits(void** state)
                 compare(sum, fem.n_node / 3, 3 * fem.n_node / 4);
             }
         }
+        free(x);
         cond_fem_destroy(&fem);
     }
-    free(x);
     fem_grid_destroy(&grid);
 }
 
@@ -126,7 +144,7 @@ static void test_extremes(void** state)
     (void)state;
     FemGrid grid = fem_grid_create(2, 1, 1, 0.2, 0.1, 0.1);
     const double scale[] = {1e200, 1e-200, 0.0, INFINITY};
-    CondFem fem = make_body(&grid, 0);
+    CondFem fem = make_body(&grid, 0, 0);
     double* x = calloc(3 * (size_t)grid.n_node, sizeof *x);
     assert_non_null(x);
     for (size_t k = 0; k < sizeof scale / sizeof scale[0]; k++) {

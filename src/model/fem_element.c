@@ -53,8 +53,7 @@ CondFemModuli cond_fem_moduli(CondFemElementKind kind, const CondFemMaterial* ma
     if (kind == COND_FEM_QUADRATIC && material->poisson_ratio > POINT_POISSON_RATIO) {
         CondFemMaterial point = *material; // of the same shear modulus
         point.poisson_ratio = POINT_POISSON_RATIO;
-        point.youngs_modulus *=
-            (1.0 + POINT_POISSON_RATIO) / (1.0 + material->poisson_ratio);
+        point.youngs_modulus *= (1.0 + POINT_POISSON_RATIO) / (1.0 + material->poisson_ratio);
         moduli.lambda_point = ops->moduli(&point).lambda;
     }
     return moduli;
@@ -179,16 +178,14 @@ CondStatus cond_fem_measure_element(CondFem* fem, int i, double* volume, CondErr
     return COND_OK;
 }
 
-// S += scale h h', h_a = sum_p (V_p/V) (d theta_p/dF) g_a: of the energy of the mean change of
-// volume.
-static void add_dilatation(const CondFem* fem, int i, const CondStrainPoint* point, double volume,
-                           double scale, double* S)
+void cond_fem_add_dilatation(const CondFem* fem, int i, const double* slope, double volume,
+                             double scale, double* S)
 {
     double h[COND_STRAIN_NODES][3] = {{0.0}}, hp[COND_STRAIN_NODES][3];
     int n = fem->n_corner;
     for (int p = 0; p < fem->n_point; p++) {
         double share = fem->volume[(size_t)fem->n_point * i + p] / volume;
-        cond_strain_gradients(n, cond_fem_gradient(fem, i, p), point[p].slope, hp);
+        cond_strain_gradients(n, cond_fem_gradient(fem, i, p), slope + 9 * p, hp);
         for (int a = 0; a < n; a++)
             for (int c = 0; c < 3; c++)
                 h[a][c] += share * hp[a][c];
@@ -199,49 +196,50 @@ static void add_dilatation(const CondFem* fem, int i, const CondStrainPoint* poi
                 S[c] += scale * (h[a][c / 3] * h[b][c % 3]);
 }
 
-// lambda/2 ((theta - free)^2 - (rest - free)^2) without cancellation
-static double volume_energy(double lambda, double theta, double rest, double free)
-{
-    return 0.5 * lambda * (theta - rest) * (theta + rest - 2.0 * free);
-}
-
 void cond_fem_evaluate_element(const CondFem* fem, int i, const double* x,
                                CondFemGeometric geometric, double k, double g, double* energy,
                                double* f, double* S)
 {
-    int n = fem->n_corner, material = fem->material_of_element[i];
+    int n = fem->n_corner, n_point = fem->n_point, material = fem->material_of_element[i];
     const int* corner = fem->element + (size_t)n * i;
-    const double* volume = fem->volume + (size_t)fem->n_point * i;
+    const double* volume = fem->volume + (size_t)n_point * i;
     const CondStrainOps* ops = cond_strain_ops(fem->material[material].kind);
     const CondFemModuli* moduli = fem->moduli + material;
-    double whole = 0.0, theta = 0.0, lambda = moduli->lambda_point, shared = moduli->lambda - lambda;
-    double free = ops->theta_free(moduli), rest = ops->theta_rest;
+    double whole = 0.0, theta = 0.0, lambda = moduli->lambda_point,
+           shared = moduli->lambda - lambda;
+    double free = ops->theta_free(moduli), rest = ops->theta_rest, slope[9 * COND_FEM_POINTS];
+    double of_point[COND_STRAIN_MOST];
     CondStrainPoint point[COND_FEM_POINTS];
-    for (int p = 0; p < fem->n_point; p++) {
+    size_t size = (size_t)cond_strain_block(n, n, n) * sizeof *S;
+    for (int p = 0; p < n_point; p++) {
         cond_strain_deformation(n, corner, cond_fem_gradient(fem, i, p), x, point[p].F);
         ops->measure(&point[p]);
         whole += volume[p];
         theta += volume[p] * point[p].theta;
     }
     theta /= whole;
-    *energy = shared > 0.0 ? whole * volume_energy(shared, theta, rest, free) : 0.0;
+    *energy = shared > 0.0 ? whole * cond_fem_volume_energy(shared, theta, rest, free) : 0.0;
     memset(f, 0, 3 * (size_t)n * sizeof *f);
     if (S)
-        memset(S, 0, (size_t)cond_strain_block(n, n, n) * sizeof *S);
-    for (int p = 0; p < fem->n_point; p++) {
-        const double* gradient = cond_fem_gradient(fem, i, p);
-        double own = point[p].theta;
+        memset(S, 0, size);
+    for (int p = 0; p < n_point; p++) {
+        const double *gradient = cond_fem_gradient(fem, i, p), own = point[p].theta;
         point[p].pressure = lambda * (own - free);
         if (shared > 0.0)
             point[p].pressure += shared * (theta - free);
         ops->evaluate(moduli, &point[p]);
-        *energy += volume[p] * (point[p].energy + volume_energy(lambda, own, rest, free));
+        *energy += volume[p] * (point[p].energy + cond_fem_volume_energy(lambda, own, rest, free));
         cond_strain_add_forces(n, gradient, volume[p], point[p].P, f);
-        if (S)
-            ops->stiffen(moduli, &point[p], volume[p], n, gradient, lambda, geometric, k, g, S);
+        memcpy(slope + 9 * p, point[p].slope, sizeof point[p].slope);
+        if (!S)
+            continue;
+        double* out = n_point > 1 ? memset(of_point, 0, size) : S;
+        ops->stiffen(moduli, &point[p], volume[p], n, gradient, lambda, geometric, k, g, out);
+        for (size_t c = 0; c < size / sizeof *S && n_point > 1; c++)
+            S[c] += of_point[c];
     }
     if (S && shared > 0.0)
-        add_dilatation(fem, i, point, whole, k * whole * shared, S);
+        cond_fem_add_dilatation(fem, i, slope, whole, k * whole * shared, S);
 }
 
 // The centres of the eight tetrahedra of a quadratic element are means of its nodes, which lie at

@@ -51,6 +51,17 @@ void cond_fem_evaluate_element(const CondFem* fem, int i, const double* x,
                                CondFemGeometric geometric, double k, double g, double* energy,
                                double* f, double* S);
 
+// lambda/2 ((theta - free)^2 - (rest - free)^2) without cancellation.
+static inline double cond_fem_volume_energy(double lambda, double theta, double rest, double free)
+{
+    return 0.5 * lambda * (theta - rest) * (theta + rest - 2.0 * free);
+}
+
+// S += scale h h', h_a = sum_p (V_p/V) (d theta_p/dF) g_a: what the energy of the mean change of
+// volume adds. slope (9 n_point)
+void cond_fem_add_dilatation(const CondFem* fem, int i, const double* slope, double volume,
+                             double scale, double* S);
+
 // Deformation gradient at the centre of a tetrahedron.
 void cond_fem_deformation(const CondFem* fem, int i_tet, const double* x, double F[9]);
 

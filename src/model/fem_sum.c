@@ -1,5 +1,6 @@
-// Elements go through a batch of four where their material and policy allow it; the rest, and the
-// few of a batch that are close to singular, are evaluated one by one.
+// Where material and policy allow it, points go through a batch of four: four linear elements or
+// the four points of a quadratic one. The rest, and the few of a batch that are close to singular,
+// are evaluated one by one.
 #include "model/fem_sum.h"
 
 #include <string.h>
@@ -59,10 +60,9 @@ static void add_element(const CondFemSum* sum, int i_element, int owned, double 
 static void add_one(const CondFemSum* sum, int i_element, int owned)
 {
     double energy, f[3 * COND_STRAIN_NODES], S[COND_STRAIN_MOST];
-    cond_fem_evaluate_element(sum->fem, i_element, sum->x,
-                              sum->A ? sum->policy.geometric : COND_FEM_GEOMETRIC_NONE,
-                              stiffness_scale_of(sum, i_element), sum->stiffness_scale, &energy, f,
-                              sum->A ? S : NULL);
+    cond_fem_evaluate_element(
+        sum->fem, i_element, sum->x, sum->A ? sum->policy.geometric : COND_FEM_GEOMETRIC_NONE,
+        stiffness_scale_of(sum, i_element), sum->stiffness_scale, &energy, f, sum->A ? S : NULL);
     add_element(sum, i_element, owned, energy, f, S);
 }
 
@@ -75,22 +75,31 @@ void cond_fem_add_elements_plain(const CondFemSum* sum, int first, int last)
     }
 }
 
-static int batch_serves(const CondFemSum* sum, int i_tet)
+static CondFemGeometric geometric_of(const CondFemSum* sum)
 {
-    const CondFem* fem = sum->fem;
-    CondFemGeometric geometric = sum->A ? sum->policy.geometric : COND_FEM_GEOMETRIC_NONE;
-    for (int l = 0; l < COND_LANES; l++)
-        if (!cond_strain_batch_serves(fem->material[fem->material_of_element[i_tet + l]].kind,
-                                      geometric))
-            return 0;
-    return 1;
+    return sum->A ? sum->policy.geometric : COND_FEM_GEOMETRIC_NONE;
 }
 
-COND_LANES_INLINE void load_batch(const CondFemSum* sum, int i_tet, CondStrainBatch* batch)
+static int batch_serves(const CondFemSum* sum, int i_element)
+{
+    return cond_strain_batch_serves(
+        sum->fem->material[sum->fem->material_of_element[i_element]].kind, geometric_of(sum));
+}
+
+// ---- four linear elements
+
+// What a batch of them gives.
+typedef struct LinearBatch {
+    CondLanes energy, f[12], S[COND_STRAIN_HALF];
+} LinearBatch;
+
+COND_LANES_INLINE void load_linear(const CondFemSum* sum, int first, CondStrainBatch* batch,
+                                   CondLanes gradient[9])
 {
     const CondFem* fem = sum->fem;
+    CondLanes d[3][3];
     for (int l = 0; l < COND_LANES; l++) {
-        int i = i_tet + l;
+        int i = first + l;
         const CondFemModuli* moduli = fem->moduli + fem->material_of_element[i];
         batch->lambda[l] = moduli->lambda;
         batch->mu[l] = moduli->mu;
@@ -98,17 +107,40 @@ COND_LANES_INLINE void load_batch(const CondFemSum* sum, int i_tet, CondStrainBa
         batch->k[l] = stiffness_scale_of(sum, i);
         batch->g[l] = sum->stiffness_scale;
     }
-    const double* g = fem->gradient + 9 * (size_t)i_tet;
+    const double* g = fem->gradient + 9 * (size_t)first;
     for (int k = 0; k < 9; k++)
-        batch->gradient[k] = (CondLanes){g[k], g[9 + k], g[18 + k], g[27 + k]};
-    const int* corner = fem->tet + 4 * (size_t)i_tet;
-    for (int a = 0; a < 4; a++) {
+        gradient[k] = (CondLanes){g[k], g[9 + k], g[18 + k], g[27 + k]};
+    const int* corner = fem->element + 4 * (size_t)first;
+    const double* x0[4];
+    for (int l = 0; l < 4; l++)
+        x0[l] = sum->x + 3 * (size_t)corner[4 * l];
+    for (int a = 1; a < 4; a++) {
         const double *p0 = sum->x + 3 * (size_t)corner[a], *p1 = sum->x + 3 * (size_t)corner[4 + a];
         const double* p2 = sum->x + 3 * (size_t)corner[8 + a];
         const double* p3 = sum->x + 3 * (size_t)corner[12 + a];
         for (int k = 0; k < 3; k++)
-            batch->x[a][k] = (CondLanes){p0[k], p1[k], p2[k], p3[k]};
+            d[a - 1][k] = (CondLanes){p0[k], p1[k], p2[k], p3[k]} -
+                          (CondLanes){x0[0][k], x0[1][k], x0[2][k], x0[3][k]};
     }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            batch->F[3 * i + j] =
+                d[0][i] * gradient[j] + d[1][i] * gradient[3 + j] + d[2][i] * gradient[6 + j];
+}
+
+COND_LANES_INLINE void evaluate_linear(const CondFemSum* sum, int first, LinearBatch* out,
+                                       CondLaneMask* rare)
+{
+    CondStrainBatch batch;
+    CondLanes gradient[9];
+    load_linear(sum, first, &batch, gradient);
+    cond_strain_batch_measure(&batch, rare);
+    batch.pressure = batch.lambda * batch.theta;
+    cond_strain_batch_evaluate(&batch);
+    out->energy = batch.volume * (batch.energy + 0.5 * batch.lambda * batch.theta * batch.theta);
+    cond_strain_batch_forces(4, &batch, gradient, out->f);
+    if (sum->A)
+        cond_strain_batch_stiffen(&batch, 4, gradient, sum->policy.geometric, out->S, rare);
 }
 
 // The nine lanes of a block, in the order `from`, to a block for each element.
@@ -127,17 +159,17 @@ COND_LANES_INLINE void turn_block(const CondLanes* S, const int from[9], CondLan
 }
 
 // A batch whose corners all lie in the part. Elements are added one after the other: two of them
-// may share a place.
-COND_LANES_INLINE void add_batch(const CondFemSum* sum, int i_tet, const CondStrainBatch* batch)
+// may share a block.
+COND_LANES_INLINE void add_batch(const CondFemSum* sum, int first, const LinearBatch* batch)
 {
     static const int straight[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     static const int transposed[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
     const CondFem* fem = sum->fem;
-    const int* corner = fem->tet + 4 * (size_t)i_tet;
-    const uint16_t* place = fem->place + 16 * (size_t)i_tet;
+    const int* corner = fem->element + 4 * (size_t)first;
+    const uint16_t* place = fem->place + 16 * (size_t)first;
     CondLanes out[16][4][3];
     for (int l = 0; l < COND_LANES; l++)
-        sum->energy[i_tet + l] = batch->energy[l];
+        sum->energy[first + l] = batch->energy[l];
     for (int l = 0; l < COND_LANES && sum->f; l++)
         for (int k = 0; k < 12; k++)
             sum->f[3 * (size_t)corner[4 * l + k / 3] + k % 3] += batch->f[k][l];
@@ -161,51 +193,146 @@ COND_LANES_INLINE void add_batch(const CondFemSum* sum, int i_tet, const CondStr
 }
 
 // One lane of a batch.
-static void add_lane(const CondFemSum* sum, int i_tet, int l, int owned,
-                     const CondStrainBatch* batch)
+static void add_lane(const CondFemSum* sum, int first, int l, int owned, const LinearBatch* batch)
 {
     double f[12], S[COND_STRAIN_HALF];
     for (int k = 0; k < 12; k++)
         f[k] = batch->f[k][l];
     for (int k = 0; k < COND_STRAIN_HALF && sum->A; k++)
         S[k] = batch->S[k][l];
-    add_element(sum, i_tet + l, owned, batch->energy[l], f, S);
+    add_element(sum, first + l, owned, batch->energy[l], f, S);
+}
+
+// Of the elements i .. i + COND_LANES - 1.
+COND_LANES_INLINE void add_four(const CondFemSum* sum, int i, int first, int last)
+{
+    int owned[COND_LANES], any = 0, all = 15, serves = 1;
+    for (int l = 0; l < COND_LANES; l++) {
+        owned[l] = owned_corners(sum, i + l, first, last);
+        any |= owned[l];
+        all &= owned[l];
+        serves &= batch_serves(sum, i + l);
+    }
+    if (!any)
+        return;
+    LinearBatch batch;
+    CondLaneMask rare = {-1, -1, -1, -1};
+    if (serves)
+        evaluate_linear(sum, i, &batch, &rare);
+    if (all == 15 && !cond_lanes_any(&rare)) {
+        add_batch(sum, i, &batch);
+        return;
+    }
+    for (int l = 0; l < COND_LANES; l++) {
+        if (owned[l] && rare[l])
+            add_one(sum, i + l, owned[l]);
+        else if (owned[l])
+            add_lane(sum, i, l, owned[l], &batch);
+    }
+}
+
+// ---- the four points of a quadratic element
+
+// a[0] + a[1] + a[2] + a[3] of four rows at once.
+COND_LANES_INLINE void sum_lanes(const CondLanes a[4], double* out)
+{
+    CondLanes b[4];
+    cond_lanes_transpose(a, b);
+    b[0] = b[0] + b[1] + b[2] + b[3];
+    for (int k = 0; k < 4; k++)
+        out[k] = b[0][k];
+}
+
+// All of n rows.
+COND_LANES_INLINE void sum_rows(int n, const CondLanes* a, double* out)
+{
+    int k = 0;
+    for (; k + 4 <= n; k += 4)
+        sum_lanes(a + k, out + k);
+    for (; k < n; k++)
+        out[k] = a[k][0] + a[k][1] + a[k][2] + a[k][3];
+}
+
+COND_LANES_INLINE void load_quadratic(const CondFemSum* sum, int i, CondStrainBatch* batch,
+                                      CondLanes gradient[27])
+{
+    const CondFem* fem = sum->fem;
+    const CondFemModuli* moduli = fem->moduli + fem->material_of_element[i];
+    const double *g = cond_fem_gradient(fem, i, 0), *volume = fem->volume + 4 * (size_t)i;
+    const int* corner = fem->element + 10 * (size_t)i;
+    const double* x0 = sum->x + 3 * (size_t)corner[0];
+    double k = stiffness_scale_of(sum, i), h = sum->stiffness_scale;
+    batch->lambda = (CondLanes){0.0} + moduli->lambda_point;
+    batch->mu = (CondLanes){0.0} + moduli->mu;
+    batch->k = (CondLanes){0.0} + k;
+    batch->g = (CondLanes){0.0} + h;
+    batch->volume = (CondLanes){volume[0], volume[1], volume[2], volume[3]};
+    for (int c = 0; c < 27; c++)
+        gradient[c] = (CondLanes){g[c], g[27 + c], g[54 + c], g[81 + c]};
+    for (int a = 1; a < 10; a++) {
+        const double* xa = sum->x + 3 * (size_t)corner[a];
+        for (int c = 0; c < 9; c++) {
+            CondLanes term = (xa[c / 3] - x0[c / 3]) * gradient[3 * (a - 1) + c % 3];
+            batch->F[c] = a == 1 ? term : batch->F[c] + term;
+        }
+    }
+}
+
+COND_LANES_INLINE void add_quadratic(const CondFemSum* sum, int i, int owned)
+{
+    const CondFem* fem = sum->fem;
+    const CondFemModuli* moduli = fem->moduli + fem->material_of_element[i];
+    double lambda = moduli->lambda_point, shared = moduli->lambda - lambda;
+    double energy, f[30], S[COND_STRAIN_MOST], slope[9 * COND_LANES], whole = 0.0, theta = 0.0;
+    CondStrainBatch batch;
+    CondLanes gradient[27], of_f[30], of_S[COND_STRAIN_MOST];
+    CondLaneMask rare;
+    load_quadratic(sum, i, &batch, gradient);
+    cond_strain_batch_measure(&batch, &rare);
+    for (int p = 0; p < COND_LANES; p++) {
+        whole += batch.volume[p];
+        theta += batch.volume[p] * batch.theta[p];
+    }
+    theta /= whole;
+    batch.pressure = lambda * batch.theta;
+    if (shared > 0.0)
+        batch.pressure += shared * theta;
+    cond_strain_batch_evaluate(&batch);
+    cond_strain_batch_forces(10, &batch, gradient, of_f);
+    if (sum->A)
+        cond_strain_batch_stiffen(&batch, 10, gradient, sum->policy.geometric, of_S, &rare);
+    if (cond_lanes_any(&rare)) {
+        add_one(sum, i, owned);
+        return;
+    }
+    CondLanes all = batch.volume * (batch.energy + 0.5 * lambda * batch.theta * batch.theta);
+    energy = shared > 0.0 ? whole * (0.5 * shared * theta * theta) : 0.0;
+    for (int p = 0; p < COND_LANES; p++) {
+        energy += all[p];
+        for (int k = 0; k < 9; k++)
+            slope[9 * p + k] = batch.R[k][p];
+    }
+    sum_rows(30, of_f, f);
+    if (sum->A) {
+        sum_rows(COND_STRAIN_MOST, of_S, S);
+        if (shared > 0.0)
+            cond_fem_add_dilatation(fem, i, slope, whole,
+                                    stiffness_scale_of(sum, i) * whole * shared, S);
+    }
+    add_element(sum, i, owned, energy, f, S);
 }
 
 COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last)
 {
     const CondFem* fem = sum->fem;
-    const CondFemGeometric geometric = sum->policy.geometric;
-    CondStrainBatch batch;
     int i = 0;
-    for (; fem->kind == COND_FEM_LINEAR && i + COND_LANES <= fem->n_element; i += COND_LANES) {
-        int owned[COND_LANES], any = 0, all = 15;
-        for (int l = 0; l < COND_LANES; l++) {
-            owned[l] = owned_corners(sum, i + l, first, last);
-            any |= owned[l];
-            all &= owned[l];
-        }
-        if (!any)
-            continue;
-        CondLaneMask rare = {-1, -1, -1, -1};
-        if (batch_serves(sum, i)) {
-            load_batch(sum, i, &batch);
-            cond_strain_batch_evaluate(&batch, sum->A != NULL, geometric, &rare);
-        }
-        if (all == 15 && !cond_lanes_any(&rare)) {
-            add_batch(sum, i, &batch);
-            continue;
-        }
-        for (int l = 0; l < COND_LANES; l++) {
-            if (owned[l] && rare[l])
-                add_one(sum, i + l, owned[l]);
-            else if (owned[l])
-                add_lane(sum, i, l, owned[l], &batch);
-        }
-    }
+    for (; fem->kind == COND_FEM_LINEAR && i + COND_LANES <= fem->n_element; i += COND_LANES)
+        add_four(sum, i, first, last);
     for (; i < fem->n_element; i++) {
         int owned = owned_corners(sum, i, first, last);
-        if (owned)
+        if (owned && fem->kind == COND_FEM_QUADRATIC && batch_serves(sum, i))
+            add_quadratic(sum, i, owned);
+        else if (owned)
             add_one(sum, i, owned);
     }
 }

@@ -1,6 +1,7 @@
-// Four co-rotational tetrahedra at a time, operation by operation as strain_corotational.c does
-// one, so that both give the same bits. Formulas and names are explained there. What is rare stays
-// there too: elements close to singular, and policies that need principal axes.
+// Four points of co-rotational elements at a time, of four linear tetrahedra or of one quadratic
+// one, operation by operation as strain_corotational.c does one, so that both give the same bits.
+// Formulas and names are explained there. What is rare stays there too: shapes close to singular,
+// and policies that need principal axes.
 #ifndef COND_MODEL_STRAIN_BATCH_H
 #define COND_MODEL_STRAIN_BATCH_H
 
@@ -9,13 +10,14 @@
 #include "model/strain.h"
 
 typedef struct CondStrainBatch {
-    CondLanes x[4][3];             // positions of the corners
-    CondLanes gradient[9];         // Dm^-1
-    CondLanes volume, lambda, mu;  //
-    CondLanes k, g;                // scales of K and E
-    CondLanes energy;              // out
-    CondLanes f[12];               // out
-    CondLanes S[COND_STRAIN_HALF]; // out
+    CondLanes F[9];         // deformation gradients, by the caller
+    CondLanes theta;        // tr(S) - 3, by measure
+    CondLanes pressure;     // by the caller, once theta is known
+    CondLanes R[9], S[9];   // by measure
+    CondLanes sigma[9];     // by evaluate
+    CondLanes P[9], energy; // by evaluate; energy density without the part of theta
+    CondLanes volume, mu;   // by the caller
+    CondLanes lambda, k, g; // as far as K has it; scales of K and E
 } CondStrainBatch;
 
 // 1 where the policy can be had from a batch.
@@ -100,14 +102,9 @@ COND_LANES_INLINE void batch_polar(CondLanes X[9], CondLaneMask* rare)
     *rare = ~in_range | busy;
 }
 
-typedef struct BatchFrame {
-    CondLanes R[9], S[9], sigma[9], pressure;
-} BatchFrame;
-
-COND_LANES_INLINE void batch_frame(CondStrainBatch* batch, const CondLanes F[9], BatchFrame* frame,
-                                   CondLaneMask* rare)
+COND_LANES_INLINE void cond_strain_batch_measure(CondStrainBatch* batch, CondLaneMask* rare)
 {
-    CondLanes e[9], trace = {0.0}, square = {0.0}, none = {0.0}, *R = frame->R;
+    CondLanes *R = batch->R, *F = batch->F, trace = {0.0};
     for (int i = 0; i < 9; i++)
         R[i] = F[i];
     batch_polar(R, rare);
@@ -118,26 +115,61 @@ COND_LANES_INLINE void batch_frame(CondStrainBatch* batch, const CondLanes F[9],
                 sij += R[3 * k + i] * F[3 * k + j];
                 sji += R[3 * k + j] * F[3 * k + i];
             }
-            frame->S[3 * i + j] = frame->S[3 * j + i] = 0.5 * (sij + sji);
+            batch->S[3 * i + j] = batch->S[3 * j + i] = 0.5 * (sij + sji);
         }
-    for (int i = 0; i < 9; i++) {
-        e[i] = frame->S[i] - (i % 4 == 0 ? 1.0 : 0.0);
-        square += e[i] * e[i];
-        trace += i % 4 == 0 ? e[i] : none;
-    }
-    frame->pressure = batch->lambda * trace;
-    for (int i = 0; i < 9; i++)
-        frame->sigma[i] = 2.0 * batch->mu * e[i] + (i % 4 == 0 ? frame->pressure : none);
-    batch->energy = batch->volume * (batch->mu * square + 0.5 * batch->lambda * trace * trace);
+    for (int i = 0; i < 3; i++)
+        trace += batch->S[4 * i] - 1.0;
+    batch->theta = trace;
 }
 
-COND_LANES_INLINE void batch_elastic(CondStrainBatch* batch, CondLanes h[4][3])
+COND_LANES_INLINE void cond_strain_batch_evaluate(CondStrainBatch* batch)
+{
+    CondLanes square = {0.0}, none = {0.0};
+    for (int i = 0; i < 9; i++) {
+        CondLanes e = batch->S[i] - (i % 4 == 0 ? 1.0 : 0.0);
+        square += e * e;
+        batch->sigma[i] = 2.0 * batch->mu * e + (i % 4 == 0 ? batch->pressure : none);
+    }
+    batch->energy = batch->mu * square;
+    batch_product(batch->R, batch->sigma, batch->P);
+}
+
+// h_a = Q g_a of n nodes, the first minus the sum of the others.
+COND_LANES_INLINE void cond_strain_batch_gradients(int n, const CondLanes* g, const CondLanes Q[9],
+                                                   CondLanes h[][3])
+{
+    for (int i = 0; i < 3; i++) {
+        CondLanes sum = {0.0};
+        for (int a = 1; a < n; a++) {
+            h[a][i] = BATCH_DOT(Q + 3 * i, g + 3 * a - 3);
+            sum = a == 1 ? h[a][i] : sum + h[a][i];
+        }
+        h[0][i] = -sum;
+    }
+}
+
+// f_a = -V P g_a of n nodes, the first minus the sum of the others.
+COND_LANES_INLINE void cond_strain_batch_forces(int n, const CondStrainBatch* batch,
+                                                const CondLanes* g, CondLanes* f)
+{
+    for (int i = 0; i < 3; i++) {
+        CondLanes sum = {0.0};
+        for (int a = 1; a < n; a++) {
+            f[3 * a + i] = -batch->volume * BATCH_DOT(batch->P + 3 * i, g + 3 * a - 3);
+            sum = a == 1 ? f[3 * a + i] : sum + f[3 * a + i];
+        }
+        f[i] = -sum;
+    }
+}
+
+COND_LANES_INLINE void batch_elastic(const CondStrainBatch* batch, int n, CondLanes h[][3],
+                                     CondLanes* S)
 {
     CondLanes scale = batch->k * batch->volume, lambda = scale * batch->lambda;
     CondLanes mu = scale * batch->mu;
-    for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++) {
-            CondLanes *B = batch->S + cond_strain_block(4, a, b), P[9];
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++) {
+            CondLanes *B = S + cond_strain_block(n, a, b), P[9];
             for (int i = 0; i < 9; i++)
                 P[i] = h[a][i / 3] * h[b][i % 3];
             CondLanes shear = mu * (P[0] + P[4] + P[8]);
@@ -150,10 +182,10 @@ COND_LANES_INLINE void batch_elastic(CondStrainBatch* batch, CondLanes h[4][3])
 }
 
 // Gamma by the inverse; lanes where the axes are needed are marked.
-COND_LANES_INLINE void batch_spin_moduli(const CondStrainBatch* batch, const BatchFrame* frame,
-                                         CondLanes Gamma[9], CondLaneMask* rare)
+COND_LANES_INLINE void batch_spin_moduli(const CondStrainBatch* batch, CondLanes Gamma[9],
+                                         CondLaneMask* rare)
 {
-    const CondLanes *S = frame->S, none = {0.0};
+    const CondLanes *S = batch->S, none = {0.0};
     CondLanes trace = S[0] + S[4] + S[8], T[9], C[9], RC[9];
     for (int i = 0; i < 9; i++)
         T[i] = (i % 4 == 0 ? trace - COND_STRAIN_LEAST_STRETCH_SUM : none) - S[i];
@@ -162,12 +194,12 @@ COND_LANES_INLINE void batch_spin_moduli(const CondStrainBatch* batch, const Bat
     for (int i = 0; i < 3; i++)
         T[4 * i] += COND_STRAIN_LEAST_STRETCH_SUM;
     batch_cofactors(T, C);
-    CondLanes scale = (frame->pressure - 2.0 * batch->mu) / BATCH_DOT(T, C);
-    batch_product(frame->R, C, RC);
+    CondLanes scale = (batch->pressure - 2.0 * batch->mu) / BATCH_DOT(T, C);
+    batch_product(batch->R, C, RC);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             Gamma[3 * i + j] =
-                (i == j ? batch->mu : none) + scale * BATCH_DOT(RC + 3 * i, frame->R + 3 * j);
+                (i == j ? batch->mu : none) + scale * BATCH_DOT(RC + 3 * i, batch->R + 3 * j);
 }
 
 // W_b = V Gamma [h_b], from which block (a, b) of G has the columns w x h_a.
@@ -198,37 +230,40 @@ COND_LANES_INLINE void batch_spin_block(const CondLanes W[9], const CondLanes h[
 }
 
 // S += g E with E from the column sums of G.
-COND_LANES_INLINE void batch_add_column_sums(CondStrainBatch* batch, CondLanes sum[12])
+COND_LANES_INLINE void batch_add_column_sums(const CondLanes* g, int n, CondLanes* sum,
+                                             CondLanes* S)
 {
     CondLanes none = {0.0};
     for (int k = 0; k < 3; k++) {
-        CondLanes total = sum[k] + sum[3 + k] + sum[6 + k] + sum[9 + k];
+        CondLanes total = {0.0};
+        for (int a = 0; a < n; a++)
+            total += sum[3 * a + k];
         CondLaneMask some = total > 0.0;
-        for (int a = 0; a < 4; a++)
-            for (int b = a; b < 4; b++) {
-                CondLanes* at = batch->S + cond_strain_block(4, a, b) + 4 * k;
-                CondLanes with = *at + batch->g * ((a == b ? sum[3 * a + k] : none) -
-                                                   sum[3 * a + k] * sum[3 * b + k] / total);
+        for (int a = 0; a < n; a++)
+            for (int b = a; b < n; b++) {
+                CondLanes* at = S + cond_strain_block(n, a, b) + 4 * k;
+                CondLanes with = *at + *g * ((a == b ? sum[3 * a + k] : none) -
+                                             sum[3 * a + k] * sum[3 * b + k] / total);
                 *at = COND_LANES_SELECT(some, with, *at);
             }
     }
 }
 
-COND_LANES_INLINE void batch_geometric(CondStrainBatch* batch, const BatchFrame* frame,
-                                       CondLanes h[4][3], int bound, CondLaneMask* rare)
+COND_LANES_INLINE void batch_geometric(const CondStrainBatch* batch, int n, CondLanes h[][3],
+                                       int bound, CondLanes* S, CondLaneMask* rare)
 {
-    CondLanes Gamma[9], W[4][9], B[9], sum[12];
-    batch_spin_moduli(batch, frame, Gamma, rare);
-    for (int b = 0; b < 4; b++)
+    CondLanes Gamma[9], W[COND_STRAIN_NODES][9], B[9], sum[3 * COND_STRAIN_NODES];
+    batch_spin_moduli(batch, Gamma, rare);
+    for (int b = 0; b < n; b++)
         batch_spin_columns(&batch->volume, Gamma, h[b], W[b]);
-    for (int i = 0; i < 12; i++)
+    for (int i = 0; i < 3 * n; i++)
         sum[i] = (CondLanes){0.0};
-    for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++) {
-            CondLanes* S = batch->S + cond_strain_block(4, a, b);
+    for (int a = 0; a < n; a++)
+        for (int b = a; b < n; b++) {
+            CondLanes* at = S + cond_strain_block(n, a, b);
             batch_spin_block(W[b], h[a], a == b, B);
             for (int i = 0; i < 9 && !bound; i++)
-                S[i] += batch->g * B[i];
+                at[i] += batch->g * B[i];
             for (int i = 0; i < 9 && bound; i++) {
                 cond_lanes_abs(B + i);
                 sum[3 * b + i % 3] += B[i];
@@ -237,39 +272,20 @@ COND_LANES_INLINE void batch_geometric(CondStrainBatch* batch, const BatchFrame*
             }
         }
     if (bound)
-        batch_add_column_sums(batch, sum);
+        batch_add_column_sums(&batch->g, n, sum, S);
 }
 
-// Energy, forces and, if asked for, S of four elements. Lanes marked in *rare are not done.
-COND_LANES_INLINE void cond_strain_batch_evaluate(CondStrainBatch* batch, int stiffness,
-                                                  CondFemGeometric geometric, CondLaneMask* rare)
+// S = V (k K + g E) of n nodes with these gradients. Lanes marked in *rare are not done.
+COND_LANES_INLINE void cond_strain_batch_stiffen(const CondStrainBatch* batch, int n,
+                                                 const CondLanes* gradient,
+                                                 CondFemGeometric geometric, CondLanes* S,
+                                                 CondLaneMask* rare)
 {
-    const CondLanes* g = batch->gradient;
-    CondLanes F[9], P[9], h[4][3];
-    BatchFrame frame;
-    for (int i = 0; i < 3; i++) {
-        CondLanes d1 = batch->x[1][i] - batch->x[0][i], d2 = batch->x[2][i] - batch->x[0][i];
-        CondLanes d3 = batch->x[3][i] - batch->x[0][i];
-        for (int j = 0; j < 3; j++)
-            F[3 * i + j] = d1 * g[j] + d2 * g[3 + j] + d3 * g[6 + j];
-    }
-    batch_frame(batch, F, &frame, rare);
-    batch_product(frame.R, frame.sigma, P);
-    for (int i = 0; i < 3; i++) {
-        CondLanes* f = batch->f;
-        for (int a = 1; a < 4; a++) {
-            const CondLanes* ga = g + 3 * a - 3;
-            f[3 * a + i] = -batch->volume * BATCH_DOT(P + 3 * i, ga);
-            h[a][i] = BATCH_DOT(frame.R + 3 * i, ga);
-        }
-        f[i] = -(f[3 + i] + f[6 + i] + f[9 + i]);
-        h[0][i] = -(h[1][i] + h[2][i] + h[3][i]);
-    }
-    if (!stiffness)
-        return;
-    batch_elastic(batch, h);
+    CondLanes h[COND_STRAIN_NODES][3];
+    cond_strain_batch_gradients(n, gradient, batch->R, h);
+    batch_elastic(batch, n, h, S);
     if (geometric >= COND_FEM_GEOMETRIC_BOUND)
-        batch_geometric(batch, &frame, h, geometric == COND_FEM_GEOMETRIC_BOUND, rare);
+        batch_geometric(batch, n, h, geometric == COND_FEM_GEOMETRIC_BOUND, S, rare);
 }
 
 #endif
