@@ -26,9 +26,9 @@ static CondFem random_element(CondFemMaterialKind kind, double poisson, uint64_t
         node[i] += 0.01 * fem_random(seed);
     for (int e = 0; e < 6; e++)
         for (int i = 0; i < 3; i++)
-            node[12 + 3 * e + i] = 0.5 * (node[3 * cond_fem_edge[e][0] + i] +
-                                          node[3 * cond_fem_edge[e][1] + i]) +
-                                   0.003 * fem_random(seed);
+            node[12 + 3 * e + i] =
+                0.5 * (node[3 * cond_fem_edge[e][0] + i] + node[3 * cond_fem_edge[e][1] + i]) +
+                0.003 * fem_random(seed);
     CondFemMaterial material = cond_fem_material_default();
     material.kind = kind;
     material.poisson_ratio = poisson;
@@ -45,7 +45,8 @@ static void test_finite_differences(void** state)
     for (int trial = 0; trial < 40; trial++) {
         CondFem fem = random_element(trial % 2 ? COND_FEM_NEOHOOKEAN : COND_FEM_COROTATIONAL,
                                      trial % 4 < 2 ? 0.3 : 0.49, &seed);
-        double x[30], f[30], S[COND_STRAIN_MOST], Q[9], energy, step = 1e-7, size = 0.0, force = 0.0;
+        double x[30], f[30], S[COND_STRAIN_MOST], Q[9], energy, step = 1e-7, size = 0.0,
+                                                                force = 0.0;
         fem_random_rotation(&seed, Q);
         for (int a = 0; a < 10; a++) {
             mat3_multiply(Q, fem.rest + 3 * a, x + 3 * a);
@@ -160,7 +161,7 @@ static void test_constant_strain(void** state)
 }
 
 // Tip deflection of a cantilever, 8 long and 1 high, `n` elements through its thickness, per unit
-// of the beam formula with shear. The clamp holds the section as a plane that may shrink.
+// of the beam formula with shear.
 static double cantilever(int n, double poisson, int quadratic)
 {
     double length = 8.0, P = 1e-3, E = 1e4;
@@ -176,8 +177,6 @@ static double cantilever(int n, double poisson, int quadratic)
     double area = 0.0, tip = 0.0;
     for (int i = 0; i < s.fem.n_node; i++) {
         const double* X = s.fem.rest + 3 * i;
-        int middle = fabs(X[1] - 0.5) < 1e-9 || fabs(X[2] - 0.5) < 1e-9;
-        (void)middle;
         for (int c = 0; X[0] < 1e-9 && c < 3; c++)
             s.held[3 * i + c] = 1;
         if (X[0] > length - 1e-9) {
@@ -197,14 +196,20 @@ static double cantilever(int n, double poisson, int quadratic)
     return -tip / (bending + shear);
 }
 
+// One element through the thickness is within 3 % of the beam and within 2 % of the solid, which a
+// clamp stiffens where the material shrinks sideways: 0.990, 0.979, 0.974, 0.973 of the beam with
+// four elements. Linear elements reach a quarter at best.
 static void test_cantilever(void** state)
 {
     (void)state;
-    static const double poisson[] = {0.0, 0.3, 0.45, 0.49, 0.499, 0.4999};
-    for (int k = 0; k < 6; k++) {
-        print_message("nu %.4f: linear %.4f %.4f, quadratic %.4f %.4f of the beam with shear\n",
-                      poisson[k], cantilever(1, poisson[k], 0), cantilever(2, poisson[k], 0),
-                      cantilever(1, poisson[k], 1), cantilever(2, poisson[k], 1)), print_message("%.4f\n", cantilever(4, poisson[k], 1));
+    static const double poisson[] = {0.0, 0.3, 0.45, 0.49, 0.4999};
+    static const double solid[] = {1.000, 0.990, 0.979, 0.974, 0.973};
+    for (int k = 0; k < 5; k++) {
+        double one = cantilever(1, poisson[k], 1), two = cantilever(2, poisson[k], 1);
+        print_message("nu %.4f: linear %.3f, quadratic %.4f %.4f of the beam with shear\n",
+                      poisson[k], cantilever(1, poisson[k], 0), one, two);
+        assert_true(one > 0.97 && fabs(one - solid[k]) < 0.021);
+        assert_true(fabs(two - solid[k]) < 0.004);
     }
 }
 
@@ -213,7 +218,7 @@ static double cook(int n, int quadratic, double E, double nu)
 {
     FemGrid grid = fem_grid_create(n, n, 1, 1.0, 1.0, 1.0);
     for (int i = 0; i < grid.n_node; i++) {
-        double* X = grid.node + 3 * i, u = X[0], w = X[1];
+        double *X = grid.node + 3 * i, u = X[0], w = X[1];
         X[0] = 48.0 * u;
         X[1] = 44.0 * u + w * (44.0 * (1.0 - u) + 16.0 * u);
         X[2] *= 48.0 / n;
@@ -265,16 +270,21 @@ static void test_cook(void** state)
 {
     (void)state;
     double lambda = 7500.0, G = 0.375, nu = lambda / (2.0 * (lambda + G)), E = 2.0 * G * (1.0 + nu);
-    for (int n = 2; n <= 16; n *= 2)
-        print_message("Cook, %d elements a side: linear %.4f, quadratic %.4f (16.43258)\n", n,
-                      cook(n, 0, E, nu), cook(n, 1, E, nu));
+    double exact = 16.43258, four = cook(4, 1, E, nu), eight = cook(8, 1, E, nu);
+    print_message("Cook: linear %.3f %.3f, quadratic %.3f %.3f of the exact value\n",
+                  cook(4, 0, E, nu) / exact, cook(8, 0, E, nu) / exact, four / exact,
+                  eight / exact);
+    assert_true(fabs(four - exact) < 0.05 * exact);
+    assert_true(fabs(eight - exact) < 0.016 * exact && eight > four);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finite_differences), cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_constant_strain),    cmocka_unit_test(test_cantilever),
+        cmocka_unit_test(test_finite_differences),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_constant_strain),
+        cmocka_unit_test(test_cantilever),
         cmocka_unit_test(test_cook),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
