@@ -90,7 +90,7 @@ CondFem fem_grid_body(const FemGrid* grid, const CondFemMaterial* material)
     CondFem fem;
     CondError error = {COND_OK, ""};
     CondStatus status = fem_create_linear(NULL, grid->n_node, grid->node, grid->n_tet, grid->tet, 1,
-                                        material, NULL, &fem, &error);
+                                          material, NULL, &fem, &error);
     assert_string_equal(error.message, "");
     assert_int_equal(status, COND_OK);
     return fem;

@@ -99,8 +99,8 @@ void soft_problem_create(SoftProblem* made, int ties)
         const FemGrid* grid = &made->grid[m];
         CondBsr3Pattern* pattern = &made->pattern[m];
         // A node more than the mesh has: a row with nothing but its diagonal.
-        assert_int_equal(cond_bsr3_pattern_create(&made->context, grid->n_node + 1, grid->n_tet,
-                                                  4, grid->tet, pattern),
+        assert_int_equal(cond_bsr3_pattern_create(&made->context, grid->n_node + 1, grid->n_tet, 4,
+                                                  grid->tet, pattern),
                          COND_OK);
         assert_int_equal(bsr3_matrix_create(&made->context, pattern, &made->A[m]), COND_OK);
         soft_problem_fill(&made->A[m], &seed);

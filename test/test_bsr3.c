@@ -66,7 +66,8 @@ static void test_multiply(void** state)
     CondBsr3Pattern pattern;
     CondBsr3 A;
     assert_int_equal(
-        cond_bsr3_pattern_create(&context, grid.n_node, grid.n_tet, 4, grid.tet, &pattern), COND_OK);
+        cond_bsr3_pattern_create(&context, grid.n_node, grid.n_tet, 4, grid.tet, &pattern),
+        COND_OK);
     assert_int_equal(bsr3_matrix_create(&context, &pattern, &A), COND_OK);
     int n = 3 * grid.n_node, n_block = pattern.row_begin[grid.n_node];
     double* x = malloc(4 * (size_t)n * sizeof *x);
@@ -156,9 +157,11 @@ static void test_refusals(void** state)
     CondContext context = cond_context_or_default(NULL);
     CondBsr3Pattern pattern;
     static const int high[4] = {0, 1, 2, 4}, low[4] = {0, 1, -1, 3};
-    assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1, 4, high, &pattern), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1, 4, high, &pattern),
+                     COND_BAD_ARGUMENT);
     assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1, 4, low, &pattern), COND_BAD_ARGUMENT);
-    assert_int_equal(cond_bsr3_pattern_create(&context, -1, 0, 4, NULL, &pattern), COND_BAD_ARGUMENT);
+    assert_int_equal(cond_bsr3_pattern_create(&context, -1, 0, 4, NULL, &pattern),
+                     COND_BAD_ARGUMENT);
     assert_int_equal(cond_bsr3_pattern_create(&context, 4, 1 << 28, 4, high, &pattern),
                      COND_BAD_ARGUMENT);
     assert_null(pattern.row_begin);

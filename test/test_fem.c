@@ -79,7 +79,7 @@ static void test_mass(void** state)
         which[i] = i % 3 == 0;
     CondFem fem;
     assert_int_equal(fem_create_linear(NULL, grid.n_node, grid.node, grid.n_tet, grid.tet, 2,
-                                     material, which, &fem, NULL),
+                                       material, which, &fem, NULL),
                      COND_OK);
     for (int i = 0; i < grid.n_tet; i++)
         heavy += which[i] ? fem.volume[i] : 0.0;
@@ -300,7 +300,7 @@ static void test_assemble(void** state)
     CondFemWork work;
     CondBsr3 A;
     assert_int_equal(fem_create_linear(NULL, grid.n_node, grid.node, grid.n_tet, grid.tet, 2,
-                                     material, which, &fem, NULL),
+                                       material, which, &fem, NULL),
                      COND_OK);
     assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
     assert_int_equal(bsr3_matrix_create(&fem.arena.context, &fem.pattern, &A), COND_OK);
@@ -381,8 +381,8 @@ static void test_threads(void** state)
         CondFem fem;
         CondFemWork work;
         CondBsr3 A[2];
-        assert_int_equal(fem_create_linear(&context, grid.n_node, grid.node, grid.n_tet, grid.tet, 1,
-                                         &material, NULL, &fem, NULL),
+        assert_int_equal(fem_create_linear(&context, grid.n_node, grid.node, grid.n_tet, grid.tet,
+                                           1, &material, NULL, &fem, NULL),
                          COND_OK);
         assert_int_equal(cond_fem_work_create(&fem, &work), COND_OK);
         for (int k = 0; k < 2; k++)
@@ -441,7 +441,8 @@ static void test_refusals(void** state)
     int tet[8] = {0, 1, 2, 3, 1, 2, 3, 4}, which[2] = {0, 0};
     CondFem fem;
     const CondFemMaterial good = cond_fem_material_default();
-    assert_int_equal(fem_create_linear(NULL, 5, node, 2, tet, 1, &good, which, &fem, NULL), COND_OK);
+    assert_int_equal(fem_create_linear(NULL, 5, node, 2, tet, 1, &good, which, &fem, NULL),
+                     COND_OK);
     cond_fem_destroy(&fem);
 
     refuse(3, node, 1, tet, &good, which, "3 nodes");
@@ -500,7 +501,7 @@ static void test_out_of_memory(void** state)
         allocator.calls = 0;
         allocator.fail_at = ++fail_at;
         status = fem_create_linear(&context, grid.n_node, grid.node, grid.n_tet, grid.tet, 1,
-                                 &material, NULL, &fem, &error);
+                                   &material, NULL, &fem, &error);
         assert_int_equal(error.status, status);
         if (status == COND_OK) {
             status = cond_fem_work_create(&fem, &work);

@@ -153,9 +153,10 @@ void cond_fem_assemble(const CondFem* fem, const double* x, double mass_scale,
 double cond_fem_force_norm(const CondFem* fem, const double* x, CondFemWork* work, double* f,
                            int threads);
 
-// Stress of each tetrahedron, at its centre, in world axes, xx yy zz xy yz zx in Pa (6 n_tet), and its von Mises
-// value (n_tet); either may be NULL. It is the Biot stress turned with the element, sym(P R'):
-// equal to Cauchy's stress for small strains, and finite in flat and inverted elements as well.
+// Stress of each tetrahedron, at its centre, in world axes, xx yy zz xy yz zx in Pa (6 n_tet), and
+// its von Mises value (n_tet); either may be NULL. It is the Biot stress turned with the element,
+// sym(P R'): equal to Cauchy's stress for small strains, and finite in flat and inverted elements
+// as well.
 void cond_fem_stress(const CondFem* fem, const double* x, double* stress, double* von_mises,
                      int threads);
 

@@ -72,8 +72,8 @@ static void add_elastic(double lambda, double mu, int n, double h[][3], double* 
 // twice their spin, sum_a h_a x dx_a, and Gamma has the principal axes q_k of S, turned by R, and
 //   gamma_k = (sigma_i + sigma_j)/2 / (s_i + s_j).
 // It acts on spin alone, the elastic part on strain alone: their sum is the Hessian.
-static void spin_moduli_by_axes(const CondFemModuli* moduli, const CondStrainPoint* frame, int clamped,
-                                double Gamma[9])
+static void spin_moduli_by_axes(const CondFemModuli* moduli, const CondStrainPoint* frame,
+                                int clamped, double Gamma[9])
 {
     double S[9], s[3], Q[9];
     memcpy(S, frame->S, sizeof S);
@@ -93,7 +93,8 @@ static void spin_moduli_by_axes(const CondFemModuli* moduli, const CondStrainPoi
 // The same without the axes, Gamma = mu I + c T^-1 with T = tr(S) I - S and
 // c = pressure - 2 mu, for a shape whose sums s_i + s_j, the eigenvalues of T, all exceed the
 // least: T less that sum is then positive definite. 0 where it is not.
-static int spin_moduli_by_inverse(const CondFemModuli* moduli, const CondStrainPoint* frame, double Gamma[9])
+static int spin_moduli_by_inverse(const CondFemModuli* moduli, const CondStrainPoint* frame,
+                                  double Gamma[9])
 {
     const double* S = frame->S;
     double trace = S[0] + S[4] + S[8], T[9], C[9], RC[9];
@@ -227,7 +228,7 @@ static void corotational_stiffen(const CondFemModuli* moduli, const CondStrainPo
 }
 
 const CondStrainOps cond_strain_corotational = {
-    COND_FEM_COROTATIONAL,   "corotational",       0.0,
-    cond_strain_lame,        corotational_theta_free, corotational_measure,
-    corotational_evaluate,   corotational_stiffen,
+    COND_FEM_COROTATIONAL, "corotational",          0.0,
+    cond_strain_lame,      corotational_theta_free, corotational_measure,
+    corotational_evaluate, corotational_stiffen,
 };

@@ -17,8 +17,7 @@
 static CondFemModuli neohookean_moduli(const CondFemMaterial* material)
 {
     CondFemModuli lame = cond_strain_lame(material);
-    CondFemModuli moduli = {.lambda = lame.lambda + 5.0 / 6.0 * lame.mu,
-                            .mu = 4.0 / 3.0 * lame.mu};
+    CondFemModuli moduli = {.lambda = lame.lambda + 5.0 / 6.0 * lame.mu, .mu = 4.0 / 3.0 * lame.mu};
     return moduli;
 }
 
