@@ -163,17 +163,16 @@ double trial_gap(const Trial* trial)
     for (int b = 0; b < trial->model->n_body; b++)
         sim->reach[b] = INFINITY;
     cond_kinematics_set(&sim->at_end, trial->state->q);
-    sim->end_candidates.n = 0;
+    sim->attempt.end.n = 0;
     cond_collider_place(&sim->collider, &sim->at_end);
     assert_int_equal(
-        cond_collide_planes(&sim->at_end, sim->collider.place, sim->reach, &sim->end_candidates),
+        cond_collide_planes(&sim->at_end, sim->collider.place, sim->reach, &sim->attempt.end),
         COND_OK);
     assert_int_equal(
-        cond_collide_pairs(&sim->collider, &sim->at_end, sim->reach, &sim->end_candidates),
-        COND_OK);
-    for (int c = 0; c < sim->end_candidates.n; c++)
-        if (sim->end_candidates.candidate[c].plane >= 0)
-            smallest = fmin(smallest, sim->end_candidates.candidate[c].gap);
+        cond_collide_pairs(&sim->collider, &sim->at_end, sim->reach, &sim->attempt.end), COND_OK);
+    for (int c = 0; c < sim->attempt.end.n; c++)
+        if (sim->attempt.end.candidate[c].plane >= 0)
+            smallest = fmin(smallest, sim->attempt.end.candidate[c].gap);
     return smallest;
 }
 

@@ -78,8 +78,8 @@ static void test_gap_of_crossing_edges(void** state)
         assert_int_equal(cond_sim_collide(t.sim, t.state), COND_OK);
         double least = INFINITY;
         int crosses = 0; // the nearest contact is one of two edges
-        for (int c = 0; c < t.sim->candidates.n; c++) {
-            const CondCandidate* candidate = &t.sim->candidates.candidate[c];
+        for (int c = 0; c < t.sim->attempt.candidates.n; c++) {
+            const CondCandidate* candidate = &t.sim->attempt.candidates.candidate[c];
             crosses = candidate->gap < least ? (candidate->key.role >> 30 & 3) == 2 : crosses;
             least = fmin(least, candidate->gap);
         }
@@ -174,9 +174,9 @@ static void test_frames_follow_a_rolling_ball(void** state)
     int followed = 0;
     for (int k = 0; k < 150; k++) {
         trial_step(&trial, 1);
-        if (trial.sim->candidates.n != 1)
+        if (trial.sim->attempt.candidates.n != 1)
             break;
-        const CondCandidate* candidate = &trial.sim->candidates.candidate[0];
+        const CondCandidate* candidate = &trial.sim->attempt.candidates.candidate[0];
         if (key.pair) {
             assert_true(cond_key_equal(candidate->key, key));
             assert_follows(last, candidate->frame);

@@ -43,7 +43,7 @@ static Curve follow(const char* name, double t, double span, double spin, double
         if (k == 0)
             start = trial.info.kinetic_before + trial.info.potential_before;
         for (int i = 0; i < trial.model->n_dof && damping > 0.0; i++)
-            taken += t * damping * trial.sim->v_hat[i] * trial.sim->v_hat[i];
+            taken += t * damping * trial.sim->attempt.v_hat[i] * trial.sim->attempt.v_hat[i];
         peak = fmax(peak, fmax(trial.info.kinetic_before, trial.info.kinetic_after));
         top = fmax(top, trial_energy(&trial) + taken);
         low = fmin(low, trial_energy(&trial) + taken);

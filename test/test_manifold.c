@@ -84,7 +84,7 @@ static void test_wrenches_are_kept(void** state)
         assert_int_equal(cond_sim_forces(t.sim, t.state), COND_OK);
         assert_int_equal(cond_sim_collide(t.sim, t.state), COND_OK);
         const double *p0 = t.state->q, *p1 = t.state->q + 7;
-        int n_all = 0, n_kept = t.sim->candidates.n;
+        int n_all = 0, n_kept = t.sim->attempt.candidates.n;
         double step = 0.006;
         for (int i = -32; i < 32; i++)
             for (int j = -32; j < 32; j++) {
@@ -100,7 +100,7 @@ static void test_wrenches_are_kept(void** state)
         }
         assert_in_range(n_kept, 3, 8);
         for (int c = 0; c < n_kept; c++) {
-            const CondCandidate* candidate = &t.sim->candidates.candidate[c];
+            const CondCandidate* candidate = &t.sim->attempt.candidates.candidate[c];
             memcpy(kept + 3 * c, candidate->position, 3 * sizeof(double));
             assert_near(candidate->gap, 0.0, 1e-12);
             assert_near(fabs(candidate->frame[2]), 1.0, 1e-12);
@@ -177,10 +177,10 @@ static void test_flat_floors_have_no_seams(void** state)
             Trial t = trial_begin(scene);
             assert_int_equal(cond_sim_forces(t.sim, t.state), COND_OK);
             assert_int_equal(cond_sim_collide(t.sim, t.state), COND_OK);
-            assert_int_equal(t.sim->candidates.n, count[kind]);
-            for (int c = 0; c < t.sim->candidates.n; c++) {
-                assert_near(t.sim->candidates.candidate[c].frame[2], 1.0, 1e-14);
-                assert_near(t.sim->candidates.candidate[c].gap, 0.0, 1e-12);
+            assert_int_equal(t.sim->attempt.candidates.n, count[kind]);
+            for (int c = 0; c < t.sim->attempt.candidates.n; c++) {
+                assert_near(t.sim->attempt.candidates.candidate[c].frame[2], 1.0, 1e-14);
+                assert_near(t.sim->attempt.candidates.candidate[c].gap, 0.0, 1e-12);
             }
             trial_end(&t);
         }
@@ -209,8 +209,8 @@ static void test_crossed_lines_meet_in_one_point(void** state)
         Trial t = trial_begin(scene);
         assert_int_equal(cond_sim_forces(t.sim, t.state), COND_OK);
         assert_int_equal(cond_sim_collide(t.sim, t.state), COND_OK);
-        assert_int_equal(t.sim->candidates.n, 1);
-        const CondCandidate* candidate = &t.sim->candidates.candidate[0];
+        assert_int_equal(t.sim->attempt.candidates.n, 1);
+        const CondCandidate* candidate = &t.sim->attempt.candidates.candidate[0];
         double beyond = fmax(x - half, 0.0);
         assert_near(candidate->gap, hypot(beyond, R + r) - R - r, 1e-12);
         assert_true(k == 0 || cond_key_equal(candidate->key, name));

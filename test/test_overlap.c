@@ -352,7 +352,7 @@ static void test_rigid_motion_is_a_projection(void** state)
     assert_int_equal(cond_sim_forces(sim, trial.state), COND_OK);
     cond_kinematics_set(&sim->at_end, trial.state->q);
     assert_int_equal(cond_sim_collide_next(sim, &deepest), COND_OK);
-    assert_true(sim->end_candidates.n > 4);
+    assert_true(sim->attempt.end.n > 4);
     assert_int_equal(cond_assembly_create(trial.model, COND_ASSEMBLY_MASSES, &assembly), COND_OK);
     for (int b = 0; b < trial.model->n_body; b++)
         sim->length[b] = step;
@@ -360,8 +360,7 @@ static void test_rigid_motion_is_a_projection(void** state)
     assert_int_equal(
         cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length, &assembly, y), COND_OK);
     assert_int_equal(
-        cond_assembly_finish(&assembly, &sim->at_end, NULL, &sim->end_candidates, INFINITY),
-        COND_OK);
+        cond_assembly_finish(&assembly, &sim->at_end, NULL, &sim->attempt.end, INFINITY), COND_OK);
     for (int i = 0; i < trial.model->n_dof; i++)
         assembly.b[i] = dice_uniform(&dice, -1.0, 1.0);
     assert_int_equal(cond_rigid_motion_reduce(&sim->at_end, &assembly, step, &motion), COND_OK);
@@ -387,7 +386,7 @@ static void test_rigid_motion_is_a_projection(void** state)
         for (int i = 0; i < 18; i++)
             reduced += r[i] * motion.b[i];
         assert_near(reduced, full, 1e-10);
-        for (int c = 0; c < sim->end_candidates.n; c++) {
+        for (int c = 0; c < sim->attempt.end.n; c++) {
             double u[3], w[3];
             cond_contact_velocity(&assembly.contact[c], v, u);
             cond_contact_velocity(&motion.contact[c], r, w);

@@ -228,9 +228,9 @@ static void test_contacts_keep_their_names(void** state)
         double last[2] = {0.0, 0.0};
         for (int k = 0; k < 200; k++) {
             trial_step(&trial, 1);
-            assert_int_equal(trial.sim->candidates.n, 2);
+            assert_int_equal(trial.sim->attempt.candidates.n, 2);
             for (int c = 0; c < 2; c++) {
-                const CondCandidate* candidate = &trial.sim->candidates.candidate[c];
+                const CondCandidate* candidate = &trial.sim->attempt.candidates.candidate[c];
                 assert_true(k == 0 || cond_key_equal(candidate->key, key[c]));
                 assert_near(fabs(candidate->position[1]), 0.2, 1e-6);
                 if (k > 0)

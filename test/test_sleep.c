@@ -383,7 +383,7 @@ static void test_many_shapes(void** state)
     Trial trial = trial_begin(scene);
     assert_int_equal(cond_sim_forces(trial.sim, trial.state), COND_OK);
     assert_int_equal(cond_sim_collide(trial.sim, trial.state), COND_OK);
-    const CondCandidateList* list = &trial.sim->candidates;
+    const CondCandidateList* list = &trial.sim->attempt.candidates;
     assert_int_equal(list->n, 40);
     for (int c = 1; c < list->n; c++)
         assert_true(cond_key_less(list->candidate[c - 1].key, list->candidate[c].key));

@@ -55,7 +55,7 @@ static void evaluate(Trial* trial, const double* v, double s, const double* x, d
     CondSim* sim = trial->sim;
     int n = trial->model->n_dof;
     for (int i = 0; i < n; i++)
-        sim->v_hat[i] = v[i] + s * x[i];
+        sim->attempt.v_hat[i] = v[i] + s * x[i];
     assert_int_equal(cond_newton_evaluate(sim, trial->state), COND_OK);
     memcpy(r, sim->newton.r, (size_t)n * sizeof *r);
 }

@@ -111,7 +111,7 @@ static void check_jacobian(const Trial* trial)
     double* J = malloc(3 * (size_t)problem->n_dof * sizeof *J);
     assert_int_equal(cond_kinematics_create(trial->model, &moved), COND_OK);
     for (int c = 0; c < problem->n_contact; c++) {
-        const CondCandidate* candidate = &trial->sim->candidates.candidate[c];
+        const CondCandidate* candidate = &trial->sim->attempt.candidates.candidate[c];
         if (candidate->point[1].body < 0 || candidate->moved)
             continue;
         assert_int_equal(problem->contact[c].side[0].n_coordinate, body->n_dof);

@@ -236,7 +236,7 @@ static CondStatus make_constraints(CondSim* sim)
     CondPbd* pbd = sim->pbd;
     const CondState* next = sim->next;
     if (COND_RESERVE(&pbd->arena, pbd->weld, next->n_weld) ||
-        COND_RESERVE(&pbd->arena, pbd->contact, sim->candidates.n))
+        COND_RESERVE(&pbd->arena, pbd->contact, sim->attempt.candidates.n))
         return COND_OUT_OF_MEMORY;
     pbd->n_weld = 0;
     for (int i = 0; i < next->n_weld; i++) {
@@ -248,12 +248,13 @@ static CondStatus make_constraints(CondSim* sim)
         for (int end = 0; end < 2; end++)
             make_end(sim, &next->weld[i].what.end[end], &weld->end[end]);
     }
-    for (int c = 0; c < sim->candidates.n; c++) {
+    for (int c = 0; c < sim->attempt.candidates.n; c++) {
         CondPbdContact* contact = &pbd->contact[c];
         double p[2][3];
         memset(contact, 0, sizeof *contact);
         for (int end = 0; end < 2; end++) {
-            CondFrame frame = {.point = sim->candidates.candidate[c].point[end], .patch = -1};
+            CondFrame frame = {.point = sim->attempt.candidates.candidate[c].point[end],
+                               .patch = -1};
             make_end(sim, &frame, &contact->end[end]);
             cond_kinematics_point(&sim->at_start, &frame.point, p[end], NULL, NULL);
         }
@@ -267,7 +268,7 @@ CondStatus cond_pbd_solve(CondSim* sim, CondSolveInfo* info)
 {
     CondPbd* pbd = sim->pbd;
     const CondSceneSettings* settings = &sim->model->settings;
-    const CondCandidate* candidate = sim->candidates.candidate;
+    const CondCandidate* candidate = sim->attempt.candidates.candidate;
     const CondWeld* held = sim->next->weld;
     int n = settings->pbd_substeps;
     double t = settings->time_step, h = t / n, slow = 2.0 * h * vec3_norm(settings->gravity);
@@ -275,21 +276,21 @@ CondStatus cond_pbd_solve(CondSim* sim, CondSolveInfo* info)
         double before = (double)k / n, share = (double)(k + 1) / n;
         if (cond_cancelled(&sim->arena.context))
             return COND_CANCELLED;
-        for (int c = 0; c < sim->candidates.n; c++)
+        for (int c = 0; c < sim->attempt.candidates.n; c++)
             cond_pbd_approach(pbd, &pbd->contact[c], &candidate[c], before, t);
         cond_pbd_predict(pbd, settings->gravity, h);
         for (int i = 0; i < pbd->n_joint; i++)
             cond_pbd_solve_joint(pbd, &pbd->joint[i], h);
         for (int i = 0; i < pbd->n_weld; i++)
             cond_pbd_solve_weld(pbd, &pbd->weld[i], &held[pbd->weld[i].weld], share, h);
-        for (int c = 0; c < sim->candidates.n; c++)
+        for (int c = 0; c < sim->attempt.candidates.n; c++)
             cond_pbd_solve_contact(pbd, &pbd->contact[c], &candidate[c], before, share, h);
         cond_pbd_velocities(pbd, h);
         for (int i = 0; i < pbd->n_joint; i++)
             cond_pbd_damp_joint(pbd, &pbd->joint[i], h);
         for (int i = 0; i < pbd->n_weld; i++)
             cond_pbd_damp_weld(pbd, &pbd->weld[i], &held[pbd->weld[i].weld], share, t, h);
-        for (int c = 0; c < sim->candidates.n; c++)
+        for (int c = 0; c < sim->attempt.candidates.n; c++)
             cond_pbd_restore(pbd, &pbd->contact[c], &candidate[c], share, t, slow);
     }
     info->iterations = n;
@@ -301,19 +302,19 @@ static CondStatus read_forces(CondSim* sim)
 {
     const CondPbd* pbd = sim->pbd;
     double t = sim->model->settings.time_step;
-    int n = 3 * sim->candidates.n, n_weld = sim->next->n_weld;
-    if (cond_sim_reserve_forces(sim, sim->candidates.n) ||
-        COND_RESERVE(&sim->arena, sim->wrench, 6 * n_weld))
+    int n = 3 * sim->attempt.candidates.n, n_weld = sim->next->n_weld;
+    if (cond_sim_reserve_forces(sim, sim->attempt.candidates.n) ||
+        COND_RESERVE(&sim->arena, sim->readings.wrench, 6 * n_weld))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n; i++) {
-        sim->impulse[i] = pbd->contact[i / 3].impulse[i % 3];
-        sim->lambda[i] = sim->impulse[i] / t;
+        sim->attempt.impulse[i] = pbd->contact[i / 3].impulse[i % 3];
+        sim->attempt.lambda[i] = sim->attempt.impulse[i] / t;
     }
-    memset(sim->wrench, 0, 6 * (size_t)n_weld * sizeof *sim->wrench);
+    memset(sim->readings.wrench, 0, 6 * (size_t)n_weld * sizeof *sim->readings.wrench);
     for (int i = 0; i < pbd->n_weld; i++)
         for (int k = 0; k < 6; k++)
-            sim->wrench[6 * pbd->weld[i].weld + k] = pbd->weld[i].impulse[k] / t;
-    sim->n_wrench = n_weld;
+            sim->readings.wrench[6 * pbd->weld[i].weld + k] = pbd->weld[i].impulse[k] / t;
+    sim->readings.n_wrench = n_weld;
     return COND_OK;
 }
 
@@ -321,14 +322,14 @@ CondStatus cond_pbd_forces(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
-    double* outside = sim->v_hat; // free until the end of the step
+    double* outside = sim->attempt.v_hat; // free until the end of the step
     cond_kinematics_set(&sim->at_start, state->q);
     cond_sim_set_theta(sim, cond_sim_theta(sim));
     CondStatus status = cond_sim_control(sim, state);
     if (status)
         return status;
     memset(outside, 0, (size_t)model->n_dof * sizeof *outside);
-    cond_force_add(&sim->at_start, state, sim->time_step, outside);
+    cond_force_add(&sim->at_start, state, sim->attempt.time_step, outside);
     load_links(model, state, outside, sim->pbd);
     for (int b = 0; b < model->n_body; b++) { // the reach of the contacts asks for f
         const CondBody* body = &model->body[b];
@@ -343,9 +344,9 @@ CondStatus cond_pbd_forces(CondSim* sim, const CondState* state)
 
 CondStatus cond_pbd_assemble(CondSim* sim, const CondState* state)
 {
-    cond_assembly_begin(&sim->assembly, &sim->at_start, sim->length, sim->f);
-    CondStatus status =
-        cond_assembly_finish(&sim->assembly, &sim->at_start, NULL, &sim->candidates, INFINITY);
+    cond_assembly_begin(&sim->attempt.assembly, &sim->at_start, sim->length, sim->f);
+    CondStatus status = cond_assembly_finish(&sim->attempt.assembly, &sim->at_start, NULL,
+                                             &sim->attempt.candidates, INFINITY);
     if (status)
         return status;
     move_robots(sim, state);
@@ -360,7 +361,7 @@ CondStatus cond_pbd_advance(CondSim* sim)
     if (!cond_watch_finds_finite(sim))
         return COND_DIVERGED;
     memcpy(next->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
-    memcpy(sim->v_hat, next->v, (size_t)model->n_dof * sizeof(double));
+    memcpy(sim->attempt.v_hat, next->v, (size_t)model->n_dof * sizeof(double));
     cond_kinematics_set(&sim->at_end, next->q);
     return read_forces(sim);
 }

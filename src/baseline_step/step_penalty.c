@@ -23,23 +23,25 @@ static void contact_force(const CondSceneSettings* settings, const CondCandidate
 CondStatus cond_penalty_contacts(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    sim->n_ready = 0;
+    sim->readings.n_ready = 0;
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] = 0.0;
-    CondStatus status = cond_sim_detect(sim, &sim->at_start, &sim->candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_start, &sim->attempt.candidates);
     if (!status)
-        status =
-            cond_assembly_finish(&sim->assembly, &sim->at_start, NULL, &sim->candidates, INFINITY);
+        status = cond_assembly_finish(&sim->attempt.assembly, &sim->at_start, NULL,
+                                      &sim->attempt.candidates, INFINITY);
     if (!status)
-        status = cond_sim_reserve_forces(sim, sim->candidates.n);
-    for (int c = 0; c < sim->candidates.n && !status; c++) {
-        const CondContact* contact = &sim->assembly.contact[c];
+        status = cond_sim_reserve_forces(sim, sim->attempt.candidates.n);
+    for (int c = 0; c < sim->attempt.candidates.n && !status; c++) {
+        const CondContact* contact = &sim->attempt.assembly.contact[c];
         double u[3];
         cond_contact_velocity(contact, state->v, u);
-        contact_force(&model->settings, &sim->candidates.candidate[c], u, sim->lambda + 3 * c);
-        cond_contact_add_force(contact, 1.0, sim->lambda + 3 * c, sim->f);
+        contact_force(&model->settings, &sim->attempt.candidates.candidate[c], u,
+                      sim->attempt.lambda + 3 * c);
+        cond_contact_add_force(contact, 1.0, sim->attempt.lambda + 3 * c, sim->f);
         for (int i = 0; i < 3; i++)
-            sim->impulse[3 * c + i] = model->settings.time_step * sim->lambda[3 * c + i];
+            sim->attempt.impulse[3 * c + i] =
+                model->settings.time_step * sim->attempt.lambda[3 * c + i];
     }
     return status;
 }
@@ -62,18 +64,20 @@ CondStatus cond_penalty_forces(CondSim* sim, const CondState* state)
             ->bias(body, &sim->at_start, state->v + body->dof_begin, model->settings.time_step,
                    model->settings.gravity, sim->f + body->dof_begin);
     }
-    cond_force_add(&sim->at_start, state, sim->time_step, sim->f);
-    cond_assembly_begin(&sim->assembly, &sim->at_start, sim->length, sim->f);
-    cond_assembly_begin_damping(&sim->assembly, &sim->at_start);
-    status = cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, NULL, &sim->assembly, sim->f);
+    cond_force_add(&sim->at_start, state, sim->attempt.time_step, sim->f);
+    cond_assembly_begin(&sim->attempt.assembly, &sim->at_start, sim->length, sim->f);
+    cond_assembly_begin_damping(&sim->attempt.assembly, &sim->at_start);
+    status = cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, NULL, &sim->attempt.assembly,
+                             sim->f);
     if (!status)
-        status = cond_assembly_finish(&sim->assembly, &sim->at_start, NULL, &none, INFINITY);
+        status =
+            cond_assembly_finish(&sim->attempt.assembly, &sim->at_start, NULL, &none, INFINITY);
     if (status)
         return status;
-    cond_problem_multiply(&sim->assembly.problem, state->v, y);
+    cond_problem_multiply(&sim->attempt.assembly.problem, state->v, y);
     for (int i = 0; i < model->n_dof; i++)
         sim->f[i] -= y[i];
-    memcpy(sim->v_hat, state->v, (size_t)model->n_dof * sizeof(double));
+    memcpy(sim->attempt.v_hat, state->v, (size_t)model->n_dof * sizeof(double));
     return COND_OK;
 }
 

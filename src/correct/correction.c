@@ -113,8 +113,8 @@ static int is_deep(const CondModel* model, const CondCandidate* candidate)
 static int is_needed(const CondSim* sim, double deepest)
 {
     int needed = 0;
-    for (int c = 0; c < sim->end_candidates.n && deepest > PENETRATION && !needed; c++)
-        needed = is_deep(sim->model, &sim->end_candidates.candidate[c]);
+    for (int c = 0; c < sim->attempt.end.n && deepest > PENETRATION && !needed; c++)
+        needed = is_deep(sim->model, &sim->attempt.end.candidate[c]);
     return needed;
 }
 
@@ -168,7 +168,7 @@ static CondStatus find_contacts(CondSim* sim, double deepest, double share, int*
 // problem hard.
 static double step_of(const CondSim* sim)
 {
-    return fmin(sim->time_step, LONGEST);
+    return fmin(sim->attempt.time_step, LONGEST);
 }
 
 // b = the forces of the attachments where they pull back what they were stretched, else zero. The
@@ -190,7 +190,7 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
 {
     const CondCandidateList* list = &sim->correction->stage.candidates;
     CondAssembly* assembly = &stage->assembly;
-    double t = sim->time_step, *diagonal = sim->work;
+    double t = sim->attempt.time_step, *diagonal = sim->work;
     cond_trajectory_guide(&sim->at_end, sim->next->time);
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = step_of(sim);                                   // its reach is used
@@ -258,7 +258,7 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
     const CondModel* model = sim->model;
     CondCorrection* correction = sim->correction;
     const CondProblem* problem = &correction->stage.assembly.problem;
-    double t = sim->time_step, *share = correction->share;
+    double t = sim->attempt.time_step, *share = correction->share;
     const int* of = correction->bodies.of;
     for (int b = 0; b < model->n_body; b++)
         share[b] = 1.0;
@@ -302,7 +302,7 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
 {
     const CondModel* model = sim->model;
     CondCorrection* correction = sim->correction;
-    double t = sim->time_step, *v = stage->v;
+    double t = sim->attempt.time_step, *v = stage->v;
     find_shares(sim, moved, moved_of);
     for (int b = 0; b < model->n_body; b++) {
         const int* begin = correction->rigid.dof_begin;

@@ -52,7 +52,7 @@ static void sort_by_depth(CondOverlap* overlap, int n)
 static CondStatus list_overlaps(CondSim* sim)
 {
     CondSettle* settle = sim->settle;
-    const CondCandidateList* list = &sim->end_candidates;
+    const CondCandidateList* list = &sim->attempt.end;
     settle->n_overlap = 0;
     for (int c = 0; c < list->n; c++) {
         const CondCandidate* candidate = &list->candidate[c];

@@ -36,7 +36,7 @@ typedef enum CondSpreadWay {
 
 void cond_spread_destroy(CondSpread* spread);
 
-// One round, of sim->next and sim->at_end; needs sim->end_candidates and the overlaps of
+// One round, of sim->next and sim->at_end; needs sim->attempt.end and the overlaps of
 // sim->settle there. moved, unless NULL, grows by the way of each body (n_body); *way is the
 // longest.
 CondStatus cond_sim_spread(CondSim* sim, double deepest, CondSpreadWay which, double* moved,

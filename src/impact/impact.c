@@ -71,13 +71,13 @@ static void list_contact(CondSim* sim, const CondState* state, int c, int* from)
 {
     CondImpact* impact = sim->impact;
     CondCandidateList* closed = &impact->stage.candidates;
-    CondCandidate candidate = sim->candidates.candidate[c];
+    CondCandidate candidate = sim->attempt.candidates.candidate[c];
     if (cond_persistent_is_moved(sim, c)) {
-        int at = cond_persistent_find(&sim->end_candidates, &candidate, from);
+        int at = cond_persistent_find(&sim->attempt.end, &candidate, from);
         if (at < 0)
             return;
-        memcpy(candidate.point, sim->end_candidates.candidate[at].point, sizeof candidate.point);
-        memcpy(candidate.frame, sim->end_candidates.candidate[at].frame, sizeof candidate.frame);
+        memcpy(candidate.point, sim->attempt.end.candidate[at].point, sizeof candidate.point);
+        memcpy(candidate.frame, sim->attempt.end.candidate[at].frame, sizeof candidate.frame);
         candidate.moved = 1;
     }
     impact->contact_of[closed->n] = c;
@@ -91,7 +91,7 @@ static CondStatus list_contacts(CondSim* sim, const CondState* state)
     CondImpact* impact = sim->impact;
     CondCandidateList* closed = &impact->stage.candidates;
     CondArena* m = &impact->stage.arena;
-    int n = sim->candidates.n, all = cond_sim_n_force(sim);
+    int n = sim->attempt.candidates.n, all = cond_sim_n_force(sim);
     if (cond_candidates_reserve(closed, n) || COND_RESERVE(m, impact->contact_of, n) ||
         COND_RESERVE(m, impact->strikes, n) || COND_RESERVE(m, impact->pair, n) ||
         COND_RESERVE(m, impact->order, n) || COND_RESERVE(m, impact->group, all) ||
@@ -114,18 +114,19 @@ static void take_forces_back(CondSim* sim)
     CondAssembly* assembly = &impact->stage.assembly;
     double *f = sim->work, *v = impact->before;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
-    for (int c = 0; c < sim->candidates.n; c++)
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
         if (!cond_persistent_is_moved(sim, c) &&
-            is_struck(sim, sim->candidates.candidate[c].point[0].body))
-            cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c,
-                                   f);
+            is_struck(sim, sim->attempt.candidates.candidate[c].point[0].body))
+            cond_contact_add_force(&sim->attempt.assembly.contact[c], -sim->attempt.time_step,
+                                   sim->attempt.lambda + 3 * c, f);
     for (int k = 0; k < impact->stage.candidates.n; k++)
         if (impact->stage.candidates.candidate[k].moved)
-            cond_contact_add_force(&assembly->contact[k], -sim->time_step,
-                                   sim->lambda + 3 * impact->contact_of[k], f);
+            cond_contact_add_force(&assembly->contact[k], -sim->attempt.time_step,
+                                   sim->attempt.lambda + 3 * impact->contact_of[k], f);
     for (int k = 0; k < impact->n_row; k++) {
-        int c = sim->candidates.n + sim->rows.part[k];
-        cond_contact_add_force(&sim->assembly.contact[c], -sim->time_step, sim->lambda + 3 * c, f);
+        int c = sim->attempt.candidates.n + sim->rows.part[k];
+        cond_contact_add_force(&sim->attempt.assembly.contact[c], -sim->attempt.time_step,
+                               sim->attempt.lambda + 3 * c, f);
     }
     cond_assembly_multiply(assembly, sim->next->v, assembly->b, model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
@@ -150,7 +151,9 @@ static void expect(const CondSim* sim, int k, double expected[3])
     int known = k < impact->stage.candidates.n && impact->stage.candidates.candidate[k].moved &&
                 cond_components_size(&groups->bodies, groups->of[cond_impact_body(sim, k)]) > FEW;
     for (int i = 0; i < 3; i++)
-        expected[i] = known ? sim->time_step * sim->lambda[3 * impact->contact_of[k] + i] : 0.0;
+        expected[i] =
+            known ? sim->attempt.time_step * sim->attempt.lambda[3 * impact->contact_of[k] + i]
+                  : 0.0;
 }
 
 CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected, int n,
@@ -249,7 +252,7 @@ static CondStatus bear_after(CondSim* sim, const CondState* state, CondSolveInfo
             int c = impact->contact_of[k];
             target = impact->impulse[3 * (ptrdiff_t)k] > 0.0
                          ? fmax(-cond_impact_approach(sim, c, impact->after), 0.0)
-                         : -fmax(cond_impact_end_gap(sim, c), 0.0) / sim->time_step;
+                         : -fmax(cond_impact_end_gap(sim, c), 0.0) / sim->attempt.time_step;
         }
         n = add_to_group(sim, k, n, target);
     }
@@ -275,14 +278,14 @@ static void put_impulses(CondSim* sim)
 {
     const CondImpact* impact = sim->impact;
     int n = impact->stage.candidates.n;
-    for (int c = 0; c < sim->candidates.n; c++)
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
         if (!cond_persistent_is_moved(sim, c) &&
-            is_struck(sim, sim->candidates.candidate[c].point[0].body))
-            memset(sim->impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->impulse);
+            is_struck(sim, sim->attempt.candidates.candidate[c].point[0].body))
+            memset(sim->attempt.impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->attempt.impulse);
     for (int k = 0; k < n + impact->n_row; k++) {
-        int c = k < n ? impact->contact_of[k] : sim->candidates.n + sim->rows.part[k - n];
-        memcpy(sim->impulse + 3 * (ptrdiff_t)c, impact->impulse + 3 * (ptrdiff_t)k,
-               3 * sizeof *sim->impulse);
+        int c = k < n ? impact->contact_of[k] : sim->attempt.candidates.n + sim->rows.part[k - n];
+        memcpy(sim->attempt.impulse + 3 * (ptrdiff_t)c, impact->impulse + 3 * (ptrdiff_t)k,
+               3 * sizeof *sim->attempt.impulse);
     }
 }
 

@@ -63,8 +63,8 @@ typedef struct CondImpact {
 
 void cond_impact_destroy(CondImpact* impact);
 
-// Replaces the velocity of sim->next by one that the law of impacts allows, and sim->impulse by
-// what led there, where contacts closed in a way that asks for it.
+// Replaces the velocity of sim->next by one that the law of impacts allows, and
+// sim->attempt.impulse by what led there, where contacts closed in a way that asks for it.
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info);
 
 // ---- islands (impact_island.c)

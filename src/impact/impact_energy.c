@@ -145,9 +145,10 @@ static double gyroscopic_work(const CondSim* sim, const CondState* state, int b)
     double torque[3], work = 0.0;
     if (!turns_freely(sim, b))
         return 0.0;
-    cond_gyroscopic_torque(body->inertia, state->v + body->dof_begin + 3, sim->time_step, torque);
+    cond_gyroscopic_torque(body->inertia, state->v + body->dof_begin + 3, sim->attempt.time_step,
+                           torque);
     for (int i = 0; i < 3; i++)
-        work -= sim->time_step * torque[i] * sim->v_hat[body->dof_begin + 3 + i];
+        work -= sim->attempt.time_step * torque[i] * sim->attempt.v_hat[body->dof_begin + 3 + i];
     return work;
 }
 
@@ -166,7 +167,7 @@ static void measure(CondSim* sim, const CondState* state)
             if (!cond_impact_is_exact(sim, b))
                 continue;
             double motion = 0.5 * product(body, v[k], impact->momentum);
-            double work = product(body, impact->momentum, sim->v_hat);
+            double work = product(body, impact->momentum, sim->attempt.v_hat);
             sum->all += k == 2 ? motion : 0.0;
             sum->energy += k == 0 ? work - motion : k == 1 ? -work : motion;
         }
@@ -176,14 +177,14 @@ static void measure(CondSim* sim, const CondState* state)
             island_of(impact, b)->energy += gyroscopic_work(sim, state, b);
     for (int k = 0; k < impact->stage.candidates.n; k++) {
         int c = impact->contact_of[k], b = cond_impact_body(sim, k);
-        const CondContact* contact = &sim->assembly.contact[c];
+        const CondContact* contact = &sim->attempt.assembly.contact[c];
         double u[3], power = 0.0;
         if (impact->strikes[k] || !cond_impact_is_exact(sim, b))
             continue;
-        cond_contact_velocity(contact, sim->v_hat, u);
+        cond_contact_velocity(contact, sim->attempt.v_hat, u);
         for (int i = 0; i < 3; i++)
-            power += (u[i] - contact->phi[i]) * sim->lambda[3 * c + i];
-        island_of(impact, b)->energy -= sim->time_step * power;
+            power += (u[i] - contact->phi[i]) * sim->attempt.lambda[3 * c + i];
+        island_of(impact, b)->energy -= sim->attempt.time_step * power;
     }
 }
 
@@ -195,9 +196,9 @@ void cond_impact_arrive(CondSim* sim, const CondState* state)
         return;
     clear(sim);
     measure(sim, state);
-    set_push(sim, sim->lambda, impact->contact_of);
+    set_push(sim, sim->attempt.lambda, impact->contact_of);
     add_slopes(sim, impact->after);
-    go(sim, sim->lambda, impact->contact_of, impact->after);
+    go(sim, sim->attempt.lambda, impact->contact_of, impact->after);
     for (int b = 0; b < model->n_body; b++)
         impact->potential[b] =
             cond_body_ops(model->body[b].kind)
@@ -234,5 +235,6 @@ void cond_impact_settle(CondSim* sim)
     go(sim, impact->impulse, NULL, v);
     for (int k = 0; k < impact->stage.candidates.n; k++)
         if (cond_impact_is_exact(sim, cond_impact_body(sim, k)))
-            sim->impulse[3 * (ptrdiff_t)impact->contact_of[k]] = impact->impulse[3 * (ptrdiff_t)k];
+            sim->attempt.impulse[3 * (ptrdiff_t)impact->contact_of[k]] =
+                impact->impulse[3 * (ptrdiff_t)k];
 }

@@ -15,12 +15,12 @@ static const double FALL = 1e-4;   // nor is one below this share of what a step
 
 double cond_impact_still(const CondSim* sim)
 {
-    return fmax(STILL, FALL * sim->time_step * vec3_norm(sim->model->settings.gravity));
+    return fmax(STILL, FALL * sim->attempt.time_step * vec3_norm(sim->model->settings.gravity));
 }
 
 double cond_impact_approach(const CondSim* sim, int c, const double* v)
 {
-    const CondContact* contact = &sim->assembly.contact[c];
+    const CondContact* contact = &sim->attempt.assembly.contact[c];
     double u[3];
     cond_contact_velocity(contact, v, u);
     return contact->phi[0] - u[0];
@@ -28,21 +28,21 @@ double cond_impact_approach(const CondSim* sim, int c, const double* v)
 
 double cond_impact_end_gap(const CondSim* sim, int c)
 {
-    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
     return candidate->gap + candidate->bias -
-           sim->time_step * cond_impact_approach(sim, c, sim->v_hat);
+           sim->attempt.time_step * cond_impact_approach(sim, c, sim->attempt.v_hat);
 }
 
 // 1 where contact c is closed at the end of the step.
 static int is_closed(const CondSim* sim, int c)
 {
-    return sim->lambda[3 * c] > 0.0 || !(cond_impact_end_gap(sim, c) > CLOSED);
+    return sim->attempt.lambda[3 * c] > 0.0 || !(cond_impact_end_gap(sim, c) > CLOSED);
 }
 
 // 1 where it may be met by what rebounds elsewhere: closed at the start, it gives speed back.
 static int may_be_met(const CondSim* sim, int c)
 {
-    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
     return sim->model->settings.impact != COND_IMPACT_SIMULTANEOUS &&
            candidate->restitution > 0.0 && !(candidate->gap > CLOSED);
 }
@@ -52,13 +52,13 @@ static int may_be_met(const CondSim* sim, int c)
 // approaches by a rounding.
 int cond_impact_strikes(const CondSim* sim, const CondState* state, int c)
 {
-    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
     int lasts = cond_persistent_is_moved(sim, c); // and is posed in the middle of the step
     double speed = lasts ? cond_flight_approach(sim, state, candidate)
                          : cond_impact_approach(sim, c, state->v);
     int approaches = speed > cond_impact_still(sim);
     if (cond_flight_is_apart(sim, candidate, speed))
-        return approaches || sim->lambda[3 * c] > 0.0;
+        return approaches || sim->attempt.lambda[3 * c] > 0.0;
     return approaches && !lasts;
 }
 
@@ -67,7 +67,7 @@ enum { ALWAYS = 1, MEETS = 2, GIVES_BACK = 4, DOES_BOTH = 8, IS_OTHER = 16 };
 
 static int asks_for(const CondSim* sim, const CondState* state, int c)
 {
-    const CondCandidate* candidate = &sim->candidates.candidate[c];
+    const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
     int strikes = cond_impact_strikes(sim, state, c), bounces = candidate->restitution > 0.0;
     int always = sim->theta[candidate->point[0].body] < 1.0;
     return (always ? ALWAYS : 0) | (strikes ? MEETS : 0) | (bounces ? GIVES_BACK : 0) |
@@ -106,12 +106,13 @@ int cond_impact_find_islands(CondSim* sim, const CondState* state)
     const int* of = impact->islands.of;
     int any = 0;
     cond_components_begin(sim->model->n_body, &impact->islands);
-    cond_connect_contacts(sim, &sim->candidates, joins, &impact->islands);
+    cond_connect_contacts(sim, &sim->attempt.candidates, joins, &impact->islands);
     cond_components_end(&impact->islands);
     memset(island, 0, (size_t)impact->islands.n * sizeof *island);
-    for (int c = 0; c < sim->candidates.n; c++)
-        if (joins(sim, &sim->candidates, c))
-            island[of[sim->candidates.candidate[c].point[0].body]].asks |= asks_for(sim, state, c);
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        if (joins(sim, &sim->attempt.candidates, c))
+            island[of[sim->attempt.candidates.candidate[c].point[0].body]].asks |=
+                asks_for(sim, state, c);
     for (int r = 0; r < sim->rows.n; r++)
         if (cond_joint_row_needs_impact(sim, r))
             island[of[sim->rows.row[r].body]].asks |= ALWAYS;
@@ -129,7 +130,7 @@ int cond_impact_find_islands(CondSim* sim, const CondState* state)
 
 int cond_impact_is_listed(const CondSim* sim, int c)
 {
-    int part = sim->impact->part[sim->candidates.candidate[c].point[0].body];
+    int part = sim->impact->part[sim->attempt.candidates.candidate[c].point[0].body];
     return part & COND_IMPACT_TAKES_PART &&
            (is_closed(sim, c) || (part & COND_IMPACT_REBOUNDS && may_be_met(sim, c)));
 }

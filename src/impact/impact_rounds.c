@@ -127,7 +127,7 @@ static int is_spent(const CondImpactIsland* island)
 // An approach of the island that is worth an impact; in the end, that is stopped at all.
 static double least(const CondSim* sim, const CondImpactIsland* island, Round round)
 {
-    double fall = sim->time_step * vec3_norm(sim->model->settings.gravity);
+    double fall = sim->attempt.time_step * vec3_norm(sim->model->settings.gravity);
     return fmax(OVER * island->first,
                 round == STOP ? cond_impact_still(sim) : fmax(cond_impact_still(sim), FALL * fall));
 }

@@ -46,7 +46,7 @@ static int set_theta(CondSim* sim, int body, double theta)
 {
     int changed = sim->theta[body] != theta;
     sim->theta[body] = theta;
-    sim->length[body] = theta * sim->time_step;
+    sim->length[body] = theta * sim->attempt.time_step;
     return changed;
 }
 
@@ -60,8 +60,8 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
     if (!again && cond_flight_drop(sim, state))
         cond_groups_make(sim);
     cond_flight_find(sim, state);
-    sim->moved &= again;
-    double fall = vec3_norm(sim->model->settings.gravity) * sim->time_step;
+    sim->attempt.moved &= again;
+    double fall = vec3_norm(sim->model->settings.gravity) * sim->attempt.time_step;
     for (int g = 0; g < groups->n; g++) {
         groups->euler[g] = groups->touched[g];
         groups->fall[g] = groups->newton[g] = 0;
@@ -101,7 +101,7 @@ static void add_soft_loads(CondSim* sim, const CondState* state)
     for (int i = 0; i < model->n_force; i++) {
         const CondForce* force = &model->force[i];
         const CondBody* body = &model->body[force->point.body];
-        double share = cond_force_share(force, state->time, sim->time_step);
+        double share = cond_force_share(force, state->time, sim->attempt.time_step);
         if (body->kind != COND_BODY_SOFT || share == 0.0)
             continue;
         memset(f + body->dof_begin, 0, (size_t)body->n_dof * sizeof *f);
@@ -148,7 +148,7 @@ static void size_up(CondSim* sim, const CondState* state)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++) {
             double d = newton->diagonal[i], r = newton->work[i];
             // Of a coordinate that is held, what holds it: it asks for no other.
-            double load = sim->held.flag[i] ? r : sim->assembly.b[i];
+            double load = sim->held.flag[i] ? r : sim->attempt.assembly.b[i];
             groups->residual[g] += sim->linear[b] || sim->held.flag[i] ? 0.0 : r * r / d;
             groups->load[g] += load * load / d;
         }
@@ -172,7 +172,7 @@ static int lasts(const CondGroups* groups, int g)
 static double draft_share(const CondSim* sim, int g)
 {
     const CondGroups* groups = sim->groups;
-    int rough = sim->rough && lasts(groups, g) &&
+    int rough = sim->attempt.rough && lasts(groups, g) &&
                 6 * cond_components_size(&groups->bodies, g) > COND_TINY_PROBLEM;
     return rough ? fmax(COND_COARSE_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
 }
@@ -189,7 +189,8 @@ static double worst_residual(CondSim* sim, const CondState* state)
     size_up(sim, state);
     cond_sim_find_rounding(sim);
     for (int g = 0; g < groups->n; g++) {
-        double load = hypot(groups->load[g], sqrt((groups->fall[g] + NOTHING) / sim->time_step));
+        double load =
+            hypot(groups->load[g], sqrt((groups->fall[g] + NOTHING) / sim->attempt.time_step));
         // Contacts that last do so for many steps, in which small errors grow into one.
         double enough = tolerance * 10.0 * load / (lasts(groups, g) ? STRICT : 1.0);
         double share = groups->residual[g] / fmax(enough, groups->rounding[g]);
@@ -214,8 +215,8 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
         *worst = worst_residual(sim, state);
         if (*worst <= last || !isfinite(last) || i == HALVINGS)
             return COND_OK;
-        cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);
-        cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->lambda);
+        cond_newton_halve(sim->model->n_dof, newton->v, sim->attempt.v_hat);
+        cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->attempt.lambda);
     }
 }
 
@@ -227,7 +228,7 @@ static CondStatus look(CondSim* sim, const CondState* state, int* more)
     double last = newton->size;
     CondStatus status = descend(sim, state, last, &newton->worst);
     int stalls = newton->worst <= STRICT && newton->worst > 0.5 * last; // at what the solver leaves
-    *more = !(newton->worst <= 1.0 || !isfinite(newton->worst) || (sim->moved && stalls));
+    *more = !(newton->worst <= 1.0 || !isfinite(newton->worst) || (sim->attempt.moved && stalls));
     return status;
 }
 
@@ -246,7 +247,7 @@ static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* 
         cond_newton_keep(sim);
         cond_tangent_solve(sim, newton->work); // which is r
         for (int i = 0; i < sim->model->n_dof; i++)
-            sim->v_hat[i] -= newton->work[i];
+            sim->attempt.v_hat[i] -= newton->work[i];
         info->passes++;
         newton->iterations++;
         newton->followed++;
@@ -268,8 +269,9 @@ static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus s
     double worst = newton->worst, last = newton->size;
     *more = 0;
     if (solved == COND_DIVERGED) {
-        memcpy(sim->v_hat, newton->v, (size_t)sim->model->n_dof * sizeof(double));
-        memcpy(sim->lambda, newton->lambda, 3 * (size_t)cond_sim_n_force(sim) * sizeof(double));
+        memcpy(sim->attempt.v_hat, newton->v, (size_t)sim->model->n_dof * sizeof(double));
+        memcpy(sim->attempt.lambda, newton->lambda,
+               3 * (size_t)cond_sim_n_force(sim) * sizeof(double));
         return COND_OK;
     }
     if (solved < 0)
@@ -300,7 +302,7 @@ static CondStatus judge(CondSim* sim, const CondState* state, const CondSolveInf
         double scale = fmax(groups->kinetic[g], groups->before[g]);
         double excess = groups->euler[g] ? groups->excess[g] : fabs(groups->excess[g]);
         // Where all but rests, what forces would give to it in a step is the measure.
-        double load = groups->load[g] * groups->load[g] * sim->time_step + groups->fall[g];
+        double load = groups->load[g] * groups->load[g] * sim->attempt.time_step + groups->fall[g];
         double noise = 1e-6 * load + groups->inexact[g] + NOTHING;
         // Of what bounces the impact stage settles the energy: forces that turn it about are not
         // those that its gyroscopic torque knows.
@@ -324,11 +326,11 @@ static CondStatus hold_back(CondSim* sim, const CondState* state)
                 continue;
             any = 1;
             for (int k = 0; k < model->body[b].n_dof; k++)
-                sim->v_hat[model->body[b].dof_begin + k] *= 0.5;
+                sim->attempt.v_hat[model->body[b].dof_begin + k] *= 0.5;
         }
         if (!any)
             return COND_OK;
-        cond_held_put_rate(sim, sim->v_hat);
+        cond_held_put_rate(sim, sim->attempt.v_hat);
         CondStatus status = cond_balance_measure(sim, state);
         if (status)
             return status;
@@ -379,7 +381,7 @@ static int retreat(CondSim* sim)
 static int asks_for_parts(const CondSim* sim)
 {
     const CondGroups* groups = sim->groups;
-    for (int g = 0; g < groups->n && sim->divisible; g++)
+    for (int g = 0; g < groups->n && sim->attempt.divisible; g++)
         if (groups->fails[g] && !groups->touched[g] && !groups->euler[g])
             return 1;
     return 0;
@@ -404,7 +406,7 @@ static CondStatus begin(CondSim* sim, const CondState* state)
     set_linear(sim);
     if (newton->phase == COND_NEWTON_BEGINS) {
         newton->iterations = 1;
-        if (cond_persistent_any(sim) && !sim->moved)
+        if (cond_persistent_any(sim) && !sim->attempt.moved)
             status = cond_persistent_move(sim, state);
     }
     if (!status)

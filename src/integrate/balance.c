@@ -125,13 +125,13 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     const CondModel* model = sim->model;
     CondBalance* balance = sim->balance;
     CondCandidateList none = {.n = 0};
-    double *given = sim->work, *lost = balance->p, t = sim->time_step;
+    double *given = sim->work, *lost = balance->p, t = sim->attempt.time_step;
     size_t bytes = (size_t)model->n_dof * sizeof(double);
     cond_newton_pose(sim, state);
     for (int b = 0; b < model->n_body; b++)
         balance->extra[b] = sim->linear[b] ? sim->length[b] : 0.0;
     memset(given, 0, bytes);
-    cond_force_add(&sim->at_end, state, sim->time_step, given);
+    cond_force_add(&sim->at_end, state, sim->attempt.time_step, given);
     cond_assembly_begin_damping(&sim->matrix, &sim->at_end);
     CondStatus status =
         cond_sim_couple(sim, &sim->at_end, COND_COUPLED_GIVEN, balance->extra, &sim->matrix, given);
@@ -142,17 +142,18 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
         status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
     if (status)
         return status;
-    cond_problem_multiply(&sim->matrix.problem, sim->v_hat, lost);
-    add_products(sim, -t, sim->v_hat, given, energy);
-    add_products(sim, t, sim->v_hat, lost, energy);
+    cond_problem_multiply(&sim->matrix.problem, sim->attempt.v_hat, lost);
+    add_products(sim, -t, sim->attempt.v_hat, given, energy);
+    add_products(sim, t, sim->attempt.v_hat, lost, energy);
     for (int c = 0; c < cond_sim_n_force(sim); c++) {
-        const CondContact* contact = &sim->assembly.contact[c];
-        int row = c - sim->candidates.n;
-        int body = row < 0 ? sim->candidates.candidate[c].point[0].body : sim->rows.row[row].body;
+        const CondContact* contact = &sim->attempt.assembly.contact[c];
+        int row = c - sim->attempt.candidates.n;
+        int body =
+            row < 0 ? sim->attempt.candidates.candidate[c].point[0].body : sim->rows.row[row].body;
         double u[3], power = 0.0;
-        cond_contact_velocity(contact, sim->v_hat, u);
+        cond_contact_velocity(contact, sim->attempt.v_hat, u);
         for (int i = 0; i < 3; i++)
-            power += (u[i] - contact->phi[i]) * sim->lambda[3 * c + i];
+            power += (u[i] - contact->phi[i]) * sim->attempt.lambda[3 * c + i];
         energy[sim->groups->of[body]] -= t * power;
     }
     return COND_OK;
@@ -164,26 +165,27 @@ static void subtract_held_work(CondSim* sim, const CondState* state, double* ene
 {
     const CondModel* model = sim->model;
     double *force = sim->held.force, *dv = sim->work, *p = sim->balance->p;
-    cond_problem_multiply(&sim->assembly.problem, sim->v_hat, force);
-    for (int c = 0; c < sim->candidates.n; c++)
-        cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, force);
+    cond_problem_multiply(&sim->attempt.assembly.problem, sim->attempt.v_hat, force);
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        cond_contact_add_force(&sim->attempt.assembly.contact[c], -1.0, sim->attempt.lambda + 3 * c,
+                               force);
     for (int i = 0; i < model->n_dof; i++) {
-        force[i] -= sim->assembly.b[i];
-        dv[i] = sim->v_hat[i] - state->v[i];
+        force[i] -= sim->attempt.assembly.b[i];
+        dv[i] = sim->attempt.v_hat[i] - state->v[i];
     }
     cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
                                   model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             force[i] -= p[i] / sim->length[b];
-    add_held_products(sim, -sim->time_step, sim->v_hat, force, energy);
+    add_held_products(sim, -sim->attempt.time_step, sim->attempt.v_hat, force, energy);
 }
 
 void cond_balance_pose(CondSim* sim, const CondState* state)
 {
     CondBalance* balance = sim->balance;
     memcpy(balance->q, state->q, (size_t)sim->model->n_q * sizeof(double));
-    cond_sim_advance(sim->model, sim->v_hat, sim->time_step, balance->q);
+    cond_sim_advance(sim->model, sim->attempt.v_hat, sim->attempt.time_step, balance->q);
     cond_kinematics_set(&balance->end, balance->q);
     for (int b = 0; b < sim->model->n_body; b++)
         balance->spans[b] = !sim->linear[b] && sim->theta[b] < 1.0;
@@ -221,7 +223,7 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
         subtract_held_work(sim, state, excess);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
-            balance->v[i] = state->v[i] + (sim->v_hat[i] - state->v[i]) / sim->theta[b];
+            balance->v[i] = state->v[i] + (sim->attempt.v_hat[i] - state->v[i]) / sim->theta[b];
     cond_held_put_end(sim, balance->v);
     cond_balance_kinetic(sim, &balance->end, balance->v, groups->kinetic);
     add_potential(sim, &balance->end, 1.0, excess);
@@ -364,7 +366,7 @@ void cond_sim_balance(CondSim* sim)
     int ready = 0;
     if (model->settings.integrator != COND_INTEGRATOR_AUTO)
         return;
-    if (sim->moved) {
+    if (sim->attempt.moved) {
         cond_balance_kinetic(sim, &sim->at_end, v, groups->before);
         memset(groups->load, 0, (size_t)groups->n * sizeof *groups->load); // is free by now
         add_potential(sim, &sim->at_end, 1.0, groups->load);

@@ -26,7 +26,8 @@ void cond_balance_pose(CondSim* sim, const CondState* state);
 void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v,
                           double* energy);
 
-// kinetic and excess of the groups, if the step went on with sim->v_hat and sim->lambda:
+// kinetic and excess of the groups, if the step went on with sim->attempt.v_hat and
+// sim->attempt.lambda:
 //     excess = E(q_{k+1}, v_{k+1}) - E(q_k, v_k) - t (power of what is given, damping and contacts)
 // with E the energy of motion, weight, elasticity, springs and attachments.
 CondStatus cond_balance_measure(CondSim* sim, const CondState* state);

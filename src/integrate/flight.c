@@ -35,9 +35,9 @@ static void find_groups(const CondSim* sim, int* flies)
     const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
     memset(flies, 0, (size_t)groups->n * sizeof *flies);
-    for (int c = 0; c < sim->candidates.n; c++)
-        if (sim->candidates.candidate[c].restitution > 0.0)
-            flies[groups->of[sim->candidates.candidate[c].point[0].body]] = COND_LANDS;
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        if (sim->attempt.candidates.candidate[c].restitution > 0.0)
+            flies[groups->of[sim->attempt.candidates.candidate[c].point[0].body]] = COND_LANDS;
     for (int b = 0; b < model->n_body; b++) {
         CondBodyKind kind = model->body[b].kind;
         int rigid = kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE;
@@ -68,8 +68,8 @@ static void fly(CondSim* sim, const CondState* state, const int* flies)
             continue;
         cond_body_ops(body->kind)->accelerate(body, &sim->at_start, sim->f + body->dof_begin, v);
         for (int i = 0; i < body->n_dof; i++)
-            v[i] = state->v[body->dof_begin + i] + 0.5 * sim->time_step * v[i];
-        cond_body_ops(body->kind)->advance(body, v, sim->time_step, q + body->q_begin);
+            v[i] = state->v[body->dof_begin + i] + 0.5 * sim->attempt.time_step * v[i];
+        cond_body_ops(body->kind)->advance(body, v, sim->attempt.time_step, q + body->q_begin);
     }
     cond_kinematics_set(&sim->at_end, q);
 }
@@ -96,13 +96,14 @@ double cond_flight_approach(const CondSim* sim, const CondState* state,
 
 int cond_flight_is_apart(const CondSim* sim, const CondCandidate* candidate, double speed)
 {
-    double fall = WEIGHT * sim->time_step * vec3_norm(sim->model->settings.gravity);
-    return candidate->gap > CLOSED + 0.5 * fall * sim->time_step || fabs(speed) > STILL + fall;
+    double fall = WEIGHT * sim->attempt.time_step * vec3_norm(sim->model->settings.gravity);
+    return candidate->gap > CLOSED + 0.5 * fall * sim->attempt.time_step ||
+           fabs(speed) > STILL + fall;
 }
 
 void cond_flight_find(CondSim* sim, const CondState* state)
 {
-    const CondCandidateList* list = &sim->candidates;
+    const CondCandidateList* list = &sim->attempt.candidates;
     const CondGroups* groups = sim->groups;
     int *lands = groups->lands, *apart = groups->fails; // is free
     find_groups(sim, lands);
@@ -128,7 +129,7 @@ void cond_flight_find(CondSim* sim, const CondState* state)
 
 int cond_flight_drop(CondSim* sim, const CondState* state)
 {
-    CondCandidateList* list = &sim->candidates;
+    CondCandidateList* list = &sim->attempt.candidates;
     int *flies = sim->groups->fails, any = 0, kept = 0; // is free
     find_groups(sim, flies);
     for (int g = 0; g < sim->groups->n; g++)

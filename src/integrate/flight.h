@@ -5,8 +5,8 @@
 #include "collide/candidate.h"
 #include "cond/sim.h"
 
-// Takes the contacts of groups out of sim->candidates that a free flight leaves open; returns 1
-// where there were any. Needs the groups and sim->f at q_k.
+// Takes the contacts of groups out of sim->attempt.candidates that a free flight leaves open;
+// returns 1 where there were any. Needs the groups and sim->f at q_k.
 int cond_flight_drop(CondSim* sim, const CondState* state);
 
 typedef enum CondLands {

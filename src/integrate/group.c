@@ -59,8 +59,8 @@ static void mark(const CondSim* sim, CondGroups* groups)
         groups->anchored[g] = 1;
     if (sim->pull.stiffness > 0.0)
         anchor(groups, sim->pull.end[0].body, sim->pull.end[1].body);
-    for (int c = 0; c < sim->candidates.n; c++)
-        groups->touched[groups->of[sim->candidates.candidate[c].point[0].body]] = 1;
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        groups->touched[groups->of[sim->attempt.candidates.candidate[c].point[0].body]] = 1;
     for (int r = 0; r < sim->rows.n; r++)
         if (cond_joint_row_strikes(&sim->rows.row[r]))
             groups->touched[groups->of[sim->rows.row[r].body]] = 1;
@@ -75,7 +75,7 @@ void cond_groups_make(CondSim* sim)
     join_led(sim->next, bodies);
     for (int b = 1; sim->hooks.force && b < sim->model->n_body; b++)
         cond_components_join(bodies, 0, b); // what forces of the program couple is not known
-    cond_connect_contacts(sim, &sim->candidates, NULL, bodies);
+    cond_connect_contacts(sim, &sim->attempt.candidates, NULL, bodies);
     cond_components_end(bodies);
     groups->n = bodies->n;
     groups->of = bodies->of;

@@ -33,7 +33,7 @@ typedef struct CondGroups {
 CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups* groups);
 void cond_groups_destroy(CondGroups* groups);
 
-// From the springs, the attachments of sim->next, the user's hand and sim->candidates.
+// From the springs, the attachments of sim->next, the user's hand and sim->attempt.candidates.
 void cond_groups_make(CondSim* sim);
 
 #endif

@@ -20,11 +20,11 @@ static void remember_contacts(const void* loop, int first, int last)
 {
     const CondSim* sim = loop;
     for (int c = first; c < last; c++) {
-        const CondCandidate* candidate = &sim->candidates.candidate[c];
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         CondContactMemory* memory = &sim->next->memory[c];
         memory->key = candidate->key;
         memory->triangle = candidate->triangle;
-        memcpy(memory->lambda, sim->lambda + (ptrdiff_t)3 * c, sizeof memory->lambda);
+        memcpy(memory->lambda, sim->attempt.lambda + (ptrdiff_t)3 * c, sizeof memory->lambda);
         memcpy(memory->tangent, candidate->frame + 3, sizeof memory->tangent);
     }
 }
@@ -36,10 +36,11 @@ CondStatus cond_sim_remember(CondSim* sim)
     if (COND_RESERVE(&next->arena, next->memory, n))
         return COND_OUT_OF_MEMORY;
     next->n_memory = n;
-    cond_parallel(sim->candidates.n,
-                  cond_threads(16 * (size_t)sim->candidates.n, sim->model->settings.solver.threads),
-                  remember_contacts, sim);
-    for (int r = 0, c = sim->candidates.n; r < sim->rows.n; r++, c++) {
+    cond_parallel(
+        sim->attempt.candidates.n,
+        cond_threads(16 * (size_t)sim->attempt.candidates.n, sim->model->settings.solver.threads),
+        remember_contacts, sim);
+    for (int r = 0, c = sim->attempt.candidates.n; r < sim->rows.n; r++, c++) {
         next->memory[c] = (CondContactMemory){.key = sim->rows.row[r].key, .triangle = -1};
         next->memory[c].lambda[0] = cond_joint_row_force(sim, r);
     }
@@ -64,15 +65,16 @@ static void make_velocities(const void* loop, int first, int last)
 void cond_sim_move(CondSim* sim, const CondState* state)
 {
     memcpy(sim->next->q, state->q, (size_t)sim->model->n_q * sizeof(double));
-    cond_sim_advance(sim->model, sim->v_hat, sim->time_step, sim->next->q);
+    cond_sim_advance(sim->model, sim->attempt.v_hat, sim->attempt.time_step, sim->next->q);
     cond_kinematics_set(&sim->at_end, sim->next->q);
 }
 
 // Time is counted in whole steps, and within one in its parts.
 static void count_time(CondSim* sim, const CondState* state)
 {
-    double done = (double)(sim->part + 1) / sim->parts, whole = sim->model->settings.time_step;
-    int last = sim->part + 1 == sim->parts;
+    double done = (double)(sim->attempt.substep + 1) / sim->attempt.n_substep,
+           whole = sim->model->settings.time_step;
+    int last = sim->attempt.substep + 1 == sim->attempt.n_substep;
     sim->next->step = state->step + last;
     sim->next->time = ((double)sim->next->step + (last ? 0.0 : done)) * whole;
 }
@@ -81,10 +83,11 @@ CondStatus cond_sim_arrive(CondSim* sim, const CondState* state)
 {
     count_time(sim, state);
     CondStatus status = cond_sim_place_contacts(sim, state);
-    for (int c = 0; c < sim->candidates.n; c++) // forces are in the axes of the middle
+    for (int c = 0; c < sim->attempt.candidates.n; c++) // forces are in the axes of the middle
         if (cond_persistent_is_moved(sim, c))
-            memcpy(sim->candidates.candidate[c].frame, sim->middle_candidates.candidate[c].frame,
-                   sizeof sim->candidates.candidate[c].frame);
+            memcpy(sim->attempt.candidates.candidate[c].frame,
+                   sim->attempt.middle.candidate[c].frame,
+                   sizeof sim->attempt.candidates.candidate[c].frame);
     return status ? status : cond_sim_remember(sim);
 }
 
@@ -96,14 +99,14 @@ CondStatus cond_sim_make_next(CondSim* sim, const CondState* state)
     int threads = model->settings.solver.threads;
     for (int b = 0; b < model->n_body; b++) {
         int at = model->body[b].dof_begin, n = model->body[b].n_dof;
-        VelocityLoop loop = {state->v + at, v_hat + at,       sim->v_hat + at,
+        VelocityLoop loop = {state->v + at, v_hat + at,       sim->attempt.v_hat + at,
                              next->v + at,  next->v_hat + at, sim->theta[b]};
         cond_parallel(n, cond_threads((size_t)n, threads), make_velocities, &loop);
     }
     cond_held_put_end(sim, next->v);
     cond_joint_rows_rest(sim);
     for (int i = 0; i < 3 * cond_sim_n_force(sim); i++)
-        sim->impulse[i] = sim->time_step * sim->lambda[i];
+        sim->attempt.impulse[i] = sim->attempt.time_step * sim->attempt.lambda[i];
     cond_sim_move(sim, state);
     return cond_sim_arrive(sim, state);
 }

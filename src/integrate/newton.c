@@ -39,7 +39,7 @@ void cond_sim_set_theta(CondSim* sim, double theta)
     for (int b = 0; b < sim->model->n_body; b++) {
         sim->linear[b] = 1;
         sim->theta[b] = theta;
-        sim->length[b] = theta * sim->time_step;
+        sim->length[b] = theta * sim->attempt.time_step;
     }
 }
 
@@ -111,7 +111,7 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
         else
             cond_body_ops(body->kind)
                 ->bias(body, &sim->at_end, euler ? state->v + at : v + at,
-                       euler ? sim->time_step : 0.0, settings->gravity, f + at);
+                       euler ? sim->attempt.time_step : 0.0, settings->gravity, f + at);
     }
 }
 
@@ -138,7 +138,8 @@ void cond_newton_pose(CondSim* sim, const CondState* state)
         const CondBody* body = &model->body[b];
         if (!sim->linear[b])
             cond_body_ops(body->kind)
-                ->advance(body, sim->v_hat + body->dof_begin, sim->length[b], q + body->q_begin);
+                ->advance(body, sim->attempt.v_hat + body->dof_begin, sim->length[b],
+                          q + body->q_begin);
     }
     cond_kinematics_set(&sim->at_end, q);
     if (sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
@@ -153,7 +154,7 @@ static void add_inertia(CondSim* sim)
     double *r = newton->r, *dv = sim->work, *p = newton->work;
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
-            dv[i] = (sim->linear[b] ? 0.0 : sim->v_hat[i]) - newton->start[i];
+            dv[i] = (sim->linear[b] ? 0.0 : sim->attempt.v_hat[i]) - newton->start[i];
     cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
                                   model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++)
@@ -166,15 +167,15 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     CondNewton* newton = &sim->newton;
     double *r = newton->r, *work = newton->work;
-    const double* v = sim->v_hat;
+    const double* v = sim->attempt.v_hat;
     int n = model->n_dof;
     cond_newton_pose(sim, state);
     see_start(sim, state, &sim->at_start, &sim->at_end, newton->start);
     bias(sim, state, v, sim->f);
-    cond_force_add(&sim->at_end, state, sim->time_step, sim->f);
-    cond_assembly_begin(&sim->assembly, &sim->at_end, sim->length, sim->f);
-    CondStatus status =
-        cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length, &sim->assembly, sim->f);
+    cond_force_add(&sim->at_end, state, sim->attempt.time_step, sim->f);
+    cond_assembly_begin(&sim->attempt.assembly, &sim->at_end, sim->length, sim->f);
+    CondStatus status = cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length,
+                                        &sim->attempt.assembly, sim->f);
     if (!status)
         status = cond_sim_finish(sim);
     if (!status)
@@ -184,8 +185,9 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
     add_inertia(sim);
     memcpy(work, r, (size_t)n * sizeof *work);
     for (int c = 0; c < cond_sim_n_force(sim); c++)
-        cond_contact_add_force(&sim->assembly.contact[c], -1.0, sim->lambda + 3 * c, work);
-    cond_problem_diagonal(&sim->assembly.problem, newton->diagonal);
+        cond_contact_add_force(&sim->attempt.assembly.contact[c], -1.0, sim->attempt.lambda + 3 * c,
+                               work);
+    cond_problem_diagonal(&sim->attempt.assembly.problem, newton->diagonal);
     return COND_OK;
 }
 
@@ -208,8 +210,8 @@ static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
 double cond_newton_right_hand_side(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    double *b = sim->assembly.b, size = 0.0;
-    cond_problem_multiply(&sim->assembly.problem, sim->v_hat, b);
+    double *b = sim->attempt.assembly.b, size = 0.0;
+    cond_problem_multiply(&sim->attempt.assembly.problem, sim->attempt.v_hat, b);
     for (int k = 0; k < model->n_body; k++)
         for (int i = model->body[k].dof_begin, n = 0; n < model->body[k].n_dof; n++, i++) {
             b[i] = (sim->linear[k] ? 0.0 : b[i]) - sim->newton.r[i];
@@ -235,7 +237,7 @@ static double change_of(CondSim* sim)
     const CondModel* model = sim->model;
     double *dv = sim->work, *p = sim->newton.work, largest = 0.0;
     for (int i = 0; i < model->n_dof; i++)
-        dv[i] = sim->v_hat[i] - sim->newton.v[i];
+        dv[i] = sim->attempt.v_hat[i] - sim->newton.v[i];
     cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
                                   sim->model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++) {
@@ -265,8 +267,8 @@ static CondStatus descend(CondSim* sim, const CondState* state, double noise, do
         int worse = status == COND_DIVERGED || (!status && *size > fmax(last, noise));
         if (!worse || !isfinite(last))
             break;
-        cond_newton_halve(sim->model->n_dof, newton->v, sim->v_hat);
-        cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->lambda);
+        cond_newton_halve(sim->model->n_dof, newton->v, sim->attempt.v_hat);
+        cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->attempt.lambda);
         status = evaluate(sim, state, size);
     }
     return status;
@@ -297,8 +299,8 @@ static CondStatus begin(CondSim* sim)
 void cond_newton_keep(CondSim* sim)
 {
     size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)cond_sim_n_force(sim);
-    memcpy(sim->newton.v, sim->v_hat, n * sizeof(double));
-    memcpy(sim->newton.lambda, sim->lambda, n_lambda * sizeof(double));
+    memcpy(sim->newton.v, sim->attempt.v_hat, n * sizeof(double));
+    memcpy(sim->newton.lambda, sim->attempt.lambda, n_lambda * sizeof(double));
 }
 
 CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus solved,
@@ -339,7 +341,7 @@ const double* cond_sim_representative(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     double* v = sim->work;
-    memcpy(v, sim->v_hat, (size_t)model->n_dof * sizeof *v);
+    memcpy(v, sim->attempt.v_hat, (size_t)model->n_dof * sizeof *v);
     if (model->n_body == 0 || sim->linear[0] || sim->transport.kind == COND_TRANSPORT_VELOCITY)
         return v;
     cond_newton_pose(sim, state);

@@ -28,8 +28,9 @@ static const double OPEN = 1e-3;  // of its size by which a contact may be open 
 static int is_asked(const CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
-    return sim->persistent != COND_PERSISTENT_BARRED && settings->impact != COND_IMPACT_OFF &&
-           isinf(settings->kv) && settings->solver.stop == COND_STOP_CERTIFICATE;
+    return sim->attempt.persistent != COND_PERSISTENT_BARRED &&
+           settings->impact != COND_IMPACT_OFF && isinf(settings->kv) &&
+           settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 
 // 1 for bodies whose motion is worth it. What is soft loses most of what it has in contact anyway,
@@ -47,7 +48,7 @@ static int is_able(const CondSim* sim, int b)
 
 int cond_persistent_may_be_barred(const CondSim* sim)
 {
-    return sim->moved && sim->persistent == COND_PERSISTENT_TRIED;
+    return sim->attempt.moved && sim->attempt.persistent == COND_PERSISTENT_TRIED;
 }
 
 int cond_persistent_any(const CondSim* sim)
@@ -93,7 +94,7 @@ static double add_side(const CondSim* sim, const CondState* state, const CondCan
 static double strike_energy(const CondSim* sim, const CondCandidate* candidate, double speed)
 {
     double mass = INFINITY;
-    if (!(speed > 0.0 && candidate->gap < sim->time_step * speed))
+    if (!(speed > 0.0 && candidate->gap < sim->attempt.time_step * speed))
         return 0.0;
     for (int s = 0; s < 2; s++)
         if (candidate->point[s].body >= 0)
@@ -108,11 +109,11 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
 {
     const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
-    double *f = sim->balance->v, *a = sim->work, t = sim->time_step;
+    double *f = sim->balance->v, *a = sim->work, t = sim->attempt.time_step;
     memcpy(f, sim->f, (size_t)model->n_dof * sizeof *f);
     memset(loss, 0, (size_t)groups->n * sizeof *loss);
-    for (int c = 0, k = 0; c < sim->candidates.n; c++) { // both lists ascend with the key
-        const CondCandidate* candidate = &sim->candidates.candidate[c];
+    for (int c = 0, k = 0; c < sim->attempt.candidates.n; c++) { // both lists ascend with the key
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         double force[3] = {0.0}, speed = 0.0;
         if (!groups->persistent[candidate->point[0].body])
             continue;
@@ -152,19 +153,19 @@ void cond_persistent_choose(CondSim* sim, const CondState* state)
     cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
     for (int b = 0; b < sim->model->n_body; b++) {
         int g = groups->of[b];
-        groups->persistent[b] &= loss[g] > RATE * sim->time_step * groups->before[g] &&
+        groups->persistent[b] &= loss[g] > RATE * sim->attempt.time_step * groups->before[g] &&
                                  loss[g] > STILL * groups->fall[g];
     }
 }
 
 const CondCandidateList* cond_persistent_list(const CondSim* sim)
 {
-    return sim->moved ? &sim->middle_candidates : &sim->candidates;
+    return sim->attempt.moved ? &sim->attempt.middle : &sim->attempt.candidates;
 }
 
 int cond_persistent_is_moved(const CondSim* sim, int c)
 {
-    return sim->moved && sim->middle_candidates.candidate[c].moved;
+    return sim->attempt.moved && sim->attempt.middle.candidate[c].moved;
 }
 
 int cond_persistent_find(const CondCandidateList* list, const CondCandidate* candidate, int* from)
@@ -178,58 +179,58 @@ int cond_persistent_find(const CondCandidateList* list, const CondCandidate* can
 CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    const CondCandidateList* list = &sim->candidates;
-    if (cond_candidates_reserve(&sim->middle_candidates, list->n))
+    const CondCandidateList* list = &sim->attempt.candidates;
+    if (cond_candidates_reserve(&sim->attempt.middle, list->n))
         return COND_OUT_OF_MEMORY;
     cond_newton_pose(sim, state);
     sim->at_end.begin = NULL;
     for (int b = 0; b < model->n_body; b++)
-        sim->reach[b] =
-            sim->groups->persistent[b]
-                ? CLOSE + sim->time_step * cond_body_ops(model->body[b].kind)
-                                               ->speed(&model->body[b], &sim->at_end,
-                                                       sim->v_hat + model->body[b].dof_begin)
-                : 0.0;
+        sim->reach[b] = sim->groups->persistent[b]
+                            ? CLOSE + sim->attempt.time_step *
+                                          cond_body_ops(model->body[b].kind)
+                                              ->speed(&model->body[b], &sim->at_end,
+                                                      sim->attempt.v_hat + model->body[b].dof_begin)
+                            : 0.0;
     sim->collider.wanted = sim->groups->persistent; // no others are moved
-    CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->end_candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->attempt.end);
     sim->collider.wanted = NULL;
     if (status)
         return status;
     for (int c = 0, from = 0; c < list->n; c++) {
-        CondCandidate* candidate = &sim->middle_candidates.candidate[c];
+        CondCandidate* candidate = &sim->attempt.middle.candidate[c];
         *candidate = list->candidate[c];
         int at = sim->groups->persistent[candidate->point[0].body]
-                     ? cond_persistent_find(&sim->end_candidates, candidate, &from)
+                     ? cond_persistent_find(&sim->attempt.end, candidate, &from)
                      : -1;
         if (at < 0)
             continue;
-        memcpy(candidate->point, sim->end_candidates.candidate[at].point, sizeof candidate->point);
-        memcpy(candidate->frame, sim->end_candidates.candidate[at].frame, sizeof candidate->frame);
+        memcpy(candidate->point, sim->attempt.end.candidate[at].point, sizeof candidate->point);
+        memcpy(candidate->frame, sim->attempt.end.candidate[at].frame, sizeof candidate->frame);
         candidate->moved = 1;
     }
-    sim->middle_candidates.n = list->n;
-    sim->moved = 1;
+    sim->attempt.middle.n = list->n;
+    sim->attempt.moved = 1;
     return COND_OK;
 }
 
 void cond_persistent_end(CondSim* sim, const CondCandidate* candidate)
 {
-    for (int s = 0; s < 2 && sim->moved; s++)
+    for (int s = 0; s < 2 && sim->attempt.moved; s++)
         if (candidate->point[s].body >= 0)
             sim->groups->persistent[candidate->point[s].body] = 0;
 }
 
 void cond_persistent_widen(CondSim* sim)
 {
-    for (int b = 0; b < sim->model->n_body && sim->moved; b++)
+    for (int b = 0; b < sim->model->n_body && sim->attempt.moved; b++)
         if (sim->groups->persistent[b])
             sim->reach[b] = OPEN * sim->model->body[b].size;
 }
 
 void cond_persistent_drop(CondSim* sim)
 {
-    for (int c = 0; c < sim->candidates.n && sim->moved; c++)
-        if (!sim->groups->persistent[sim->candidates.candidate[c].point[0].body])
-            sim->middle_candidates.candidate[c] = sim->candidates.candidate[c];
-    sim->moved &= cond_persistent_any(sim);
+    for (int c = 0; c < sim->attempt.candidates.n && sim->attempt.moved; c++)
+        if (!sim->groups->persistent[sim->attempt.candidates.candidate[c].point[0].body])
+            sim->attempt.middle.candidate[c] = sim->attempt.candidates.candidate[c];
+    sim->attempt.moved &= cond_persistent_any(sim);
 }

@@ -21,7 +21,7 @@ int cond_persistent_any(const CondSim* sim);
 // 1 where the step is tried again without contacts that last if the impact stage misses.
 int cond_persistent_may_be_barred(const CondSim* sim);
 
-// sim->middle_candidates: the contacts of the step, those of marked bodies as they are where v_hat
+// sim->attempt.middle: the contacts of the step, those of marked bodies as they are where v_hat
 // leads in the middle of the step; sim->at_end is there. The step's problem is posed on them from
 // now on.
 CondStatus cond_persistent_move(CondSim* sim, const CondState* state);

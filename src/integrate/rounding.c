@@ -34,7 +34,7 @@ void cond_sim_find_rounding(CondSim* sim)
         const CondBody* body = &model->body[b];
         CondPose pose =
             cond_body_ops(body->kind)
-                ->pose(body, sim->at_end.q + body->q_begin, sim->v_hat + body->dof_begin);
+                ->pose(body, sim->at_end.q + body->q_begin, sim->attempt.v_hat + body->dof_begin);
         double size = body->size, x = vec3_norm(pose.position) + size, sum = 0.0;
         for (int k = 0; k < body->n_dof; k++) {
             double off = is_angle(body, k) && size > 0.0 ? x / size : x;

@@ -59,7 +59,7 @@ static int find_pair(const CondTangent* tangent, const CondCoupling* c, int pair
 static CondStatus note_pairs(CondSim* sim, int* same)
 {
     CondTangent* tangent = sim->tangent;
-    const CondProblem* problem = &sim->assembly.problem;
+    const CondProblem* problem = &sim->attempt.assembly.problem;
     int n = sim->model->n_body;
     if (COND_RESERVE(&tangent->arena, tangent->size, n) ||
         COND_RESERVE(&tangent->arena, tangent->node, sim->model->n_dof) ||
@@ -110,7 +110,7 @@ static void add_body(CondSim* sim, int b)
     const CondBody* body = &sim->model->body[b];
     CondBlockLuEntry entry = cond_block_lu_block(&sim->tangent->lu, b, b);
     double h = sim->length[b], S[9], SI[9], L[3], SL[9];
-    const double* w = sim->v_hat + body->dof_begin + 3;
+    const double* w = sim->attempt.v_hat + body->dof_begin + 3;
     for (int i = 0; i < body->n_dof; i++)
         entry.value[i * (entry.row + 1)] = sim->linear[b] ? 1.0 : body->mass / h;
     if (sim->linear[b] || body->kind != COND_BODY_RIGID)
@@ -195,7 +195,7 @@ static void correct(CondSim* sim, const CondWeld* weld, const CondCoupling* c, d
     int n = c->n_coordinate, column = 0;
     if (weld->what.end[0].point.body == weld->what.end[1].point.body)
         return;
-    cond_weld_turning(&sim->at_end, weld, sim->v_hat, sim->time_step, &turning);
+    cond_weld_turning(&sim->at_end, weld, sim->attempt.v_hat, sim->attempt.time_step, &turning);
     for (int e = 0; e < 2; e++) {
         int b = weld->what.end[e].point.body;
         if (b < 0)
@@ -221,7 +221,7 @@ static int has_coupling(const CondWeld* weld)
 
 CondStatus cond_tangent_factor(CondSim* sim)
 {
-    const CondProblem* problem = &sim->assembly.problem;
+    const CondProblem* problem = &sim->attempt.assembly.problem;
     const CondState* next = sim->next;
     CondTangent* tangent = sim->tangent;
     int first = problem->n_coupling;

@@ -9,18 +9,18 @@
 CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
 {
     CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
-    if (cond_sleep_gather(sim) || contact < 0 || contact >= sim->candidates.n)
+    if (cond_sleep_gather(sim) || contact < 0 || contact >= sim->attempt.candidates.n)
         return info;
-    info = cond_candidate_info(sim->model, &sim->candidates.candidate[contact]);
-    if (contact >= sim->n_ready)
+    info = cond_candidate_info(sim->model, &sim->attempt.candidates.candidate[contact]);
+    if (contact >= sim->readings.n_ready)
         return info;
-    info.relaxed = sim->relaxed[contact];
-    memcpy(info.force, sim->lambda + 3 * contact, sizeof info.force);
-    memcpy(info.impulse, sim->impulse + 3 * contact, sizeof info.impulse);
+    info.relaxed = sim->attempt.relaxed[contact];
+    memcpy(info.force, sim->attempt.lambda + 3 * contact, sizeof info.force);
+    memcpy(info.impulse, sim->attempt.impulse + 3 * contact, sizeof info.impulse);
     sim = cond_sleep_source(sim, &contact);
     if (!sim)
         return info; // of sleepers
-    const CondContact* made = &sim->assembly.contact[contact];
+    const CondContact* made = &sim->attempt.assembly.contact[contact];
     cond_contact_velocity(made, sim->next->v, info.velocity);
     for (int i = 0; i < 3; i++)
         info.velocity[i] -= made->phi[i];
@@ -45,9 +45,9 @@ int cond_sim_contact_patch(const CondSim* sim, int contact, int side, double* sh
     const CondModel* model = sim->model;
     int best = -1;
     double most = 0.0;
-    if (!cond_sleep_gather(sim) && contact >= 0 && contact < sim->candidates.n &&
+    if (!cond_sleep_gather(sim) && contact >= 0 && contact < sim->attempt.candidates.n &&
         (side == 0 || side == 1)) {
-        const CondPoint* point = &sim->candidates.candidate[contact].point[side];
+        const CondPoint* point = &sim->attempt.candidates.candidate[contact].point[side];
         int soft = point->body >= 0 && model->body[point->body].kind == COND_BODY_SOFT;
         for (int i = 0; soft && i < model->n_patch; i++) {
             double here =

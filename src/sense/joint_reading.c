@@ -27,9 +27,9 @@ static void read_motors(CondSim* sim, const CondBody* body)
         if (sim->rows.motor[i])
             reading->motor = sim->rows.base[i];
         else if (model->settings.method != COND_STEP_PBD)
-            reading->motor =
-                cond_motor_torque(&sim->at_start, body, sim->next->motor + body->target_begin, j,
-                                  sim->middle[i], sim->rate[i], step, sim->v_hat);
+            reading->motor = cond_motor_torque(
+                &sim->at_start, body, sim->next->motor + body->target_begin, j,
+                sim->targets.middle[i], sim->targets.rate[i], step, sim->attempt.v_hat);
         set_effort(sim, i);
     }
 }
@@ -47,8 +47,9 @@ void cond_joint_rows_read(CondSim* sim)
         const CondBody* body = &model->body[row->body];
         CondJointReading* reading =
             &rows->reading[body->target_begin + (row->joint < body->arm->n_joint ? row->joint : 0)];
-        double force = cond_joint_row_sign(row->kind) * sim->impulse[3 * (sim->candidates.n + r)] /
-                       sim->time_step;
+        double force = cond_joint_row_sign(row->kind) *
+                       sim->attempt.impulse[3 * (sim->attempt.candidates.n + r)] /
+                       sim->attempt.time_step;
         int beyond = row->joint - body->arm->n_joint;
         if (beyond >= 0)
             rows->loose[body->loose_begin + beyond] = force;
@@ -79,7 +80,7 @@ void cond_joint_rows_add_part(CondSim* sim)
 {
     const CondJointRows* rows = &sim->rows;
     for (int i = 0; i < sim->model->n_target; i++) {
-        if (sim->part == 0)
+        if (sim->attempt.substep == 0)
             rows->sum[i] = (CondJointReading){0};
         add_reading(&rows->reading[i], &rows->sum[i]);
     }
@@ -101,7 +102,7 @@ void cond_joint_rows_mean(CondSim* sim, int parts)
 CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate, CondJointReading* reading)
 {
     int known = coordinate >= 0 && coordinate < cond_model_n_coordinate(sim->model, body);
-    if (!known || !sim->sensors.ready)
+    if (!known || !sim->readings.ready)
         return COND_BAD_ARGUMENT;
     int target = sim->model->body[body].target_begin + coordinate;
     *reading = cond_sleep_reader(sim)->rows.reading[target];

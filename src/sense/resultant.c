@@ -19,20 +19,22 @@ static void place_range(const void* loop, int first, int last)
 {
     const CondSim* sim = loop;
     for (int c = 2 * first; c < 2 * last; c++)
-        cond_kinematics_point(&sim->at_start, &sim->candidates.candidate[c / 2].point[c % 2],
-                              sim->place + (ptrdiff_t)3 * c, NULL, NULL);
+        cond_kinematics_point(&sim->at_start,
+                              &sim->attempt.candidates.candidate[c / 2].point[c % 2],
+                              sim->readings.place + (ptrdiff_t)3 * c, NULL, NULL);
 }
 
 CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state)
 {
-    if (COND_RESERVE(&sim->arena, sim->place, 6 * sim->candidates.n))
+    if (COND_RESERVE(&sim->arena, sim->readings.place, 6 * sim->attempt.candidates.n))
         return COND_OUT_OF_MEMORY;
-    cond_parallel(sim->candidates.n,
-                  cond_threads(32 * (size_t)sim->candidates.n, sim->model->settings.solver.threads),
-                  place_range, sim);
+    cond_parallel(
+        sim->attempt.candidates.n,
+        cond_threads(32 * (size_t)sim->attempt.candidates.n, sim->model->settings.solver.threads),
+        place_range, sim);
     for (int b = 0; b < sim->model->n_body; b++) {
         CondPose pose = cond_state_pose(sim->model, state, b);
-        memcpy(sim->centre + 3 * b, pose.position, sizeof pose.position);
+        memcpy(sim->readings.centre + 3 * b, pose.position, sizeof pose.position);
     }
     return COND_OK;
 }
@@ -75,11 +77,11 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
                                     const double about[3], CondShare* share, const void* what)
 {
     CondResultant sum = {.n_contact = 0};
-    double t = sim->time_step, mean[3] = {0.0}, m[3] = {0.0};
+    double t = sim->attempt.time_step, mean[3] = {0.0}, m[3] = {0.0};
     for (int k = 0; k < n; k++) {
         int c = list ? list[k] : k;
-        const CondCandidate* candidate = &sim->candidates.candidate[c];
-        const double* impulse = sim->impulse + 3 * c;
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
+        const double* impulse = sim->attempt.impulse + 3 * c;
         for (int s = 0; s < 2; s++) {
             double part = share(sim->model, what, candidate, s) * (s == 0 ? 1.0 : -1.0) / t;
             double force[3], normal[3], arm[3], size = fabs(part) * impulse[0];
@@ -89,7 +91,7 @@ CondResultant cond_sim_sum_contacts(const CondSim* sim, int n, const int* list,
             for (int i = 0; i < 3; i++) {
                 force[i] *= part;
                 normal[i] = part * impulse[0] * candidate->frame[i];
-                arm[i] = sim->place[6 * c + 3 * s + i] - about[i];
+                arm[i] = sim->readings.place[6 * c + 3 * s + i] - about[i];
                 sum.force[i] += force[i];
                 sum.normal[i] += normal[i];
                 mean[i] += size * arm[i];
@@ -123,14 +125,15 @@ static CondResultant sum_pair(const CondSim* sim, int body, int other, int n, co
     static const double origin[3] = {0.0, 0.0, 0.0};
     int pair[2] = {body, other};
     int known = body >= 0 && body < sim->model->n_body;
-    return cond_sim_sum_contacts(sim, known ? n : 0, list, known ? sim->centre + 3 * body : origin,
-                                 pair_share, pair);
+    return cond_sim_sum_contacts(sim, known ? n : 0, list,
+                                 known ? sim->readings.centre + 3 * body : origin, pair_share,
+                                 pair);
 }
 
 CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other)
 {
     cond_sleep_gather(sim);
-    return sum_pair(sim, body, other, sim->n_ready, NULL);
+    return sum_pair(sim, body, other, sim->readings.n_ready, NULL);
 }
 
 CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
@@ -138,7 +141,7 @@ CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int
 {
     int sound = cond_sleep_gather(sim) == COND_OK;
     for (int k = 0; k < n; k++)
-        sound &= contact[k] >= 0 && contact[k] < sim->n_ready;
+        sound &= contact[k] >= 0 && contact[k] < sim->readings.n_ready;
     return sum_pair(sim, body, other, sound ? n : 0, contact);
 }
 

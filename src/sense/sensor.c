@@ -21,7 +21,7 @@
 CondStatus cond_sensors_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    CondSensors* sensors = &sim->sensors;
+    CondReadings* sensors = &sim->readings;
     size_t n_link = 0, n_dof = 0;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -44,7 +44,7 @@ CondStatus cond_sensors_create(CondSim* sim)
 
 void cond_sensors_destroy(CondSim* sim)
 {
-    cond_query_destroy(sim->sensors.query);
+    cond_query_destroy(sim->readings.query);
 }
 
 int cond_sensors_see(const CondModel* model)
@@ -98,7 +98,7 @@ static void place_sensor(const CondSim* sim, const CondKinematics* kinematics,
     double R[9], arm[3];
     int b = sensor->frame.point.body;
     if (sensor->whole && b >= 0 && sim->model->body[b].kind == COND_BODY_SOFT) {
-        memcpy(reading->position, sim->centre + 3 * b, sizeof reading->position);
+        memcpy(reading->position, sim->readings.centre + 3 * b, sizeof reading->position);
         memcpy(R, identity, sizeof R);
     } else {
         cond_kinematics_frame(kinematics, &sensor->frame, reading->position, R, NULL, NULL);
@@ -125,8 +125,8 @@ static void tell(const CondSensor* sensor, const double force[3], const double t
 static void read_contact(const CondSim* sim, const CondSensor* sensor, CondSensorReading* reading)
 {
     place_sensor(sim, &sim->at_start, sensor, reading);
-    CondResultant sum = cond_sim_sum_contacts(sim, sim->candidates.n, NULL, reading->position,
-                                              sensor_share, sensor);
+    CondResultant sum = cond_sim_sum_contacts(sim, sim->attempt.candidates.n, NULL,
+                                              reading->position, sensor_share, sensor);
     reading->n_contact = sum.n_contact;
     memcpy(reading->centre, sum.centre, sizeof reading->centre);
     tell(sensor, sum.force, sum.torque, reading);
@@ -147,7 +147,7 @@ static void move_torque(const double from[3], const double to[3], const double f
 static void read_attachment(const CondSim* sim, const CondKinematics* acting,
                             const CondSensor* sensor, CondSensorReading* reading)
 {
-    const double* wrench = sim->wrench + 6 * sensor->attachment;
+    const double* wrench = sim->readings.wrench + 6 * sensor->attachment;
     double at[3], R[9], torque[3];
     place_sensor(sim, acting, sensor, reading);
     cond_kinematics_frame(acting, &sensor->frame, at, R, NULL, NULL);
@@ -163,7 +163,7 @@ static void load_given(const CondSim* sim, const CondState* state, const CondKin
     double at[3];
     for (int i = 0; i < sim->model->n_force; i++) {
         const CondForce* force = &sim->model->force[i];
-        double share = cond_force_share(force, state->time, sim->time_step), F[3], T[3];
+        double share = cond_force_share(force, state->time, sim->attempt.time_step), F[3], T[3];
         if (force->point.body != body->index || share == 0.0)
             continue;
         for (int k = 0; k < 3; k++) {
@@ -187,15 +187,15 @@ static void load_links(const CondSim* sim, const CondKinematics* acting, const C
                        double* load)
 {
     const CondArticulationWork* work = acting->arm[body->index].work;
-    double t = sim->time_step, at[3], force[3], torque[3], R[9], arm[3];
+    double t = sim->attempt.time_step, at[3], force[3], torque[3], R[9], arm[3];
     memset(load, 0, 6 * (size_t)body->arm->n_link * sizeof *load);
-    for (int c = 0; c < sim->candidates.n; c++) {
-        const CondCandidate* candidate = &sim->candidates.candidate[c];
+    for (int c = 0; c < sim->attempt.candidates.n; c++) {
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         for (int s = 0; s < 2; s++) {
             const CondPoint* point = &candidate->point[s];
             if (point->body != body->index)
                 continue;
-            mat3_multiply_transposed(candidate->frame, sim->impulse + 3 * c, force);
+            mat3_multiply_transposed(candidate->frame, sim->attempt.impulse + 3 * c, force);
             for (int i = 0; i < 3; i++)
                 force[i] *= (s == 0 ? 1.0 : -1.0) / t;
             cond_kinematics_point(acting, point, at, NULL, NULL);
@@ -212,8 +212,8 @@ static void load_links(const CondSim* sim, const CondKinematics* acting, const C
             mat3_multiply(R, weld->anchor, arm); // end 1 is pulled where end 0 should be
             for (int i = 0; i < 3; i++) {
                 at[i] += end == 0 ? 0.0 : arm[i];
-                force[i] = (end == 0 ? 1.0 : -1.0) * sim->wrench[6 * k + i];
-                torque[i] = (end == 0 ? 1.0 : -1.0) * sim->wrench[6 * k + 3 + i];
+                force[i] = (end == 0 ? 1.0 : -1.0) * sim->readings.wrench[6 * k + i];
+                torque[i] = (end == 0 ? 1.0 : -1.0) * sim->readings.wrench[6 * k + 3 + i];
             }
             cond_articulation_push(work, at, force, torque, load + 6 * frame->point.link);
         }
@@ -227,9 +227,9 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
     const CondArticulation* arm = body->arm;
     const CondSceneSettings* settings = &sim->model->settings;
     CondArticulationWork* work = acting->arm[body->index].work;
-    double *load = sim->sensors.load, *a = sim->sensors.acceleration, *f = a + body->n_dof;
+    double *load = sim->readings.load, *a = sim->readings.acceleration, *f = a + body->n_dof;
     int first = arm->n_dof - arm->n_joint;
-    const double* v_hat = sim->v_hat + body->dof_begin;
+    const double* v_hat = sim->attempt.v_hat + body->dof_begin;
     const double* v = acting == &sim->at_start ? state->v + body->dof_begin : v_hat;
     load_links(sim, acting, body, load);
     load_given(sim, state, acting, body, load);
@@ -242,7 +242,8 @@ static void transmit(CondSim* sim, const CondState* state, const CondKinematics*
         f[first + j] += sim->rows.motor[i]
                             ? bound->motor
                             : cond_motor_torque(acting, body, sim->next->motor + body->target_begin,
-                                                j, sim->middle[i], sim->rate[i], step, sim->v_hat);
+                                                j, sim->targets.middle[i], sim->targets.rate[i],
+                                                step, sim->attempt.v_hat);
         f[first + j] += bound->limit + bound->velocity_limit + bound->friction;
         if (joint->stiffness > 0.0)
             f[first + j] -= joint->stiffness * (q - joint->spring_rest);
@@ -295,7 +296,7 @@ static void read_imu(const CondSim* sim, const CondState* state, const CondSenso
     find_twist(&sim->at_start, sensor, state->v, before);
     find_twist(&sim->at_end, sensor, sim->next->v, after);
     for (int k = 0; k < 3; k++)
-        felt[k] = (after[k] - before[k]) / sim->time_step - sim->model->settings.gravity[k];
+        felt[k] = (after[k] - before[k]) / sim->attempt.time_step - sim->model->settings.gravity[k];
     memcpy(reading->acceleration, felt, sizeof felt);
     memcpy(reading->angular_velocity, after + 3, sizeof reading->angular_velocity);
     memcpy(reading->velocity, after, sizeof reading->velocity);
@@ -310,11 +311,11 @@ static CondStatus read_range(const CondSim* sim, const CondSensor* sensor,
                              CondSensorReading* reading)
 {
     CondHit hit;
-    int body = sensor->frame.point.body, *leave_out = sim->sensors.leave_out;
+    int body = sensor->frame.point.body, *leave_out = sim->readings.leave_out;
     place_sensor(sim, &sim->at_end, sensor, reading);
     double ahead[3] = {reading->axes[2], reading->axes[5], reading->axes[8]};
     leave_out[body] = 1;
-    CondStatus status = cond_query_ray(sim->sensors.query, reading->position, ahead, sensor->range,
+    CondStatus status = cond_query_ray(sim->readings.query, reading->position, ahead, sensor->range,
                                        leave_out, &hit);
     leave_out[body] = 0;
     reading->distance = hit.distance;
@@ -328,13 +329,13 @@ static CondStatus read_end(CondSim* sim, const CondState* state)
     int first = 1;
     for (int i = 0; i < sim->model->n_sensor && !status; i++) {
         const CondSensor* sensor = &sim->model->sensor[i];
-        CondSensorReading* reading = &sim->sensors.reading[i];
+        CondSensorReading* reading = &sim->readings.reading[i];
         if (!ends(sensor))
             continue;
         if (first) {
             cond_kinematics_set(&sim->at_end, sim->next->q);
-            if (sim->sensors.query)
-                cond_query_set(sim->sensors.query, sim->next);
+            if (sim->readings.query)
+                cond_query_set(sim->readings.query, sim->next);
         }
         first = 0;
         if (sensor->kind == COND_SENSOR_IMU)
@@ -355,7 +356,7 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
     cond_sim_act(sim);
     for (int i = 0; i < model->n_sensor; i++) {
         const CondSensor* sensor = &model->sensor[i];
-        CondSensorReading* reading = &sim->sensors.reading[i];
+        CondSensorReading* reading = &sim->readings.reading[i];
         *reading = (CondSensorReading){.centre = {NAN, NAN, NAN}};
         if (sensor->attachment >= 0) {
             int held = cond_weld_body(&sim->next->weld[sensor->attachment]);
@@ -364,7 +365,7 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
             read_contact(sim, sensor, reading);
         } else if (sensor->kind == COND_SENSOR_JOINT) {
             const CondBody* body = &model->body[sensor->frame.point.body];
-            const double* load = sim->sensors.load + 6 * sensor->frame.point.link;
+            const double* load = sim->readings.load + 6 * sensor->frame.point.link;
             const CondKinematics* acting = cond_sim_acting(sim, body->index, &step);
             if (body->index != last)
                 transmit(sim, state, acting, step, body);
@@ -380,8 +381,8 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
 
 CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading)
 {
-    if (sensor < 0 || sensor >= sim->model->n_sensor || !sim->sensors.ready)
+    if (sensor < 0 || sensor >= sim->model->n_sensor || !sim->readings.ready)
         return COND_BAD_ARGUMENT;
-    *reading = sim->sensors.reading[sensor];
+    *reading = sim->readings.reading[sensor];
     return COND_OK;
 }

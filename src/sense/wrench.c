@@ -8,7 +8,7 @@
 
 void cond_sim_act(CondSim* sim)
 {
-    double time = sim->next->time - (1.0 - cond_sim_control_theta(sim)) * sim->time_step;
+    double time = sim->next->time - (1.0 - cond_sim_control_theta(sim)) * sim->attempt.time_step;
     cond_trajectory_guide(&sim->at_start, time);
     for (int b = 0; b < sim->model->n_body; b++)
         if (!sim->linear[b]) {
@@ -33,11 +33,11 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
     const CondState* next = sim->next;
     double step;
     cond_sim_act(sim);
-    if (COND_RESERVE(&sim->arena, sim->wrench, 6 * next->n_weld))
+    if (COND_RESERVE(&sim->arena, sim->readings.wrench, 6 * next->n_weld))
         return COND_OUT_OF_MEMORY;
     cond_held_forces(sim);
     for (int i = 0; i < next->n_weld; i++) {
-        double* wrench = sim->wrench + 6 * i;
+        double* wrench = sim->readings.wrench + 6 * i;
         memset(wrench, 0, 6 * sizeof *wrench);
         if (!next->weld[i].active)
             continue;
@@ -47,19 +47,19 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
         }
         const CondKinematics* kinematics =
             cond_sim_acting(sim, cond_weld_body(&next->weld[i]), &step);
-        CondStatus status =
-            cond_weld_wrench(kinematics, &next->weld[i], step, sim->v_hat, &sim->matrix, wrench);
+        CondStatus status = cond_weld_wrench(kinematics, &next->weld[i], step, sim->attempt.v_hat,
+                                             &sim->matrix, wrench);
         if (status)
             return status;
     }
-    sim->n_wrench = next->n_weld;
+    sim->readings.n_wrench = next->n_weld;
     return COND_OK;
 }
 
 CondStatus cond_sim_attachment_wrench(const CondSim* sim, int attachment, double wrench[6])
 {
-    if (attachment < 0 || attachment >= sim->n_wrench)
+    if (attachment < 0 || attachment >= sim->readings.n_wrench)
         return COND_BAD_ARGUMENT;
-    memcpy(wrench, sim->wrench + 6 * attachment, 6 * sizeof *wrench);
+    memcpy(wrench, sim->readings.wrench + 6 * attachment, 6 * sizeof *wrench);
     return COND_OK;
 }

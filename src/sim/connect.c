@@ -35,7 +35,7 @@ void cond_connect_ties(const CondSim* sim, CondComponents* bodies)
 
 void cond_connect_islands(CondSim* sim)
 {
-    cond_components_begin(sim->model->n_body, &sim->islands);
-    cond_connect_contacts(sim, &sim->candidates, NULL, &sim->islands);
-    cond_components_end(&sim->islands);
+    cond_components_begin(sim->model->n_body, &sim->attempt.islands);
+    cond_connect_contacts(sim, &sim->attempt.candidates, NULL, &sim->attempt.islands);
+    cond_components_end(&sim->attempt.islands);
 }

@@ -22,7 +22,7 @@ void cond_connect_contacts(const CondSim* sim, const CondCandidateList* list, Co
                            CondComponents* bodies);
 void cond_connect_ties(const CondSim* sim, CondComponents* bodies);
 
-// The islands of the contacts of the step, all of them, in sim->islands.
+// The islands of the contacts of the step, all of them, in sim->attempt.islands.
 void cond_connect_islands(CondSim* sim);
 
 #endif

@@ -15,7 +15,7 @@ static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondSta
     const CondModel* model = sim->model;
     const CondBody* body = &model->body[trajectory->body];
     const CondArticulation* arm = body->arm;
-    double t = sim->time_step;
+    double t = sim->attempt.time_step;
     double* q = sim->at_start.columns; // n_q <= n_dof + 1 <= 6 max_point_dof
     size_t base = (size_t)(arm->n_q - arm->n_joint), joints = (size_t)arm->n_joint;
     CondIkSettings settings = cond_ik_settings_default();
@@ -25,7 +25,7 @@ static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondSta
     memcpy(frame.position, trajectory->point, sizeof frame.position);
     memcpy(q, state->q + body->q_begin, base * sizeof *q);
     memcpy(q + base, state->target + body->target_begin, joints * sizeof *q);
-    cond_ik_step(sim->ik[trajectory->body], &settings, &frame, &target, t, q, NULL, &info);
+    cond_ik_step(sim->targets.ik[trajectory->body], &settings, &frame, &target, t, q, NULL, &info);
     memcpy(sim->next->target + body->target_begin, q + base, joints * sizeof *q);
 }
 
@@ -43,13 +43,13 @@ static int is_same(const CondState* a, const CondState* b)
 CondStatus cond_sim_control(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    sim->resumed = sim->known && is_same(sim->next, state);
-    sim->known = 0;
-    sim->begun = state->time;
+    sim->energy.resumed = sim->energy.known && is_same(sim->next, state);
+    sim->energy.known = 0;
+    sim->attempt.begun = state->time;
     CondStatus status = cond_state_copy(sim->next, state);
     if (status)
         return status;
-    double t = sim->time_step;
+    double t = sim->attempt.time_step;
     memcpy(sim->next->target, state->command, (size_t)model->n_target * sizeof(double));
     for (int i = 0; i < model->n_trajectory; i++) {
         const CondTrajectory* trajectory = &model->trajectory[i];
@@ -61,7 +61,8 @@ CondStatus cond_sim_control(CondSim* sim, const CondState* state)
     }
     memcpy(sim->next->command, sim->next->target, (size_t)model->n_target * sizeof(double));
     for (int i = 0; i < model->n_target; i++)
-        sim->rate[i] = (sim->next->target[i] - state->target[i]) / t + state->motor[i].speed;
+        sim->targets.rate[i] =
+            (sim->next->target[i] - state->target[i]) / t + state->motor[i].speed;
     double slack = 1e-9 * t;
     cond_trajectory_guide(&sim->at_start, state->time); // where attachments are made
     for (int i = 0; i < sim->next->n_weld; i++) {
@@ -92,12 +93,12 @@ double cond_sim_control_theta(const CondSim* sim)
 void cond_sim_control_middle(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    double time = state->time + cond_sim_control_theta(sim) * sim->time_step;
+    double time = state->time + cond_sim_control_theta(sim) * sim->attempt.time_step;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         int n = body->kind == COND_BODY_ROBOT ? body->arm->n_joint : 0;
         for (int i = body->target_begin; i < body->target_begin + n; i++)
-            sim->middle[i] =
+            sim->targets.middle[i] =
                 state->target[i] + sim->theta[b] * (sim->next->target[i] - state->target[i]);
     }
     cond_trajectory_guide(&sim->at_start, time);
@@ -115,8 +116,9 @@ CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics,
             continue;
         cond_joint_rows_set_base(sim, b);
         status = cond_motor_add(kinematics, body, sim->next->motor + body->target_begin,
-                                sim->middle + body->target_begin, sim->rate + body->target_begin,
-                                step ? step[b] : 0.0, sim->rows.motor + body->target_begin,
+                                sim->targets.middle + body->target_begin,
+                                sim->targets.rate + body->target_begin, step ? step[b] : 0.0,
+                                sim->rows.motor + body->target_begin,
                                 sim->rows.base + body->target_begin, assembly, f);
     }
     for (int i = 0; i < sim->next->n_weld && !status; i++) {

@@ -151,7 +151,7 @@ static void hold_weld(CondSim* sim, const CondState* state, const CondWeld* weld
     int end = weld->what.end[0].point.body >= 0 ? 0 : 1;
     const CondFrame *frame = &weld->what.end[end], *other = &weld->what.end[1 - end];
     const CondBody* body = &model->body[frame->point.body];
-    double t = sim->time_step;
+    double t = sim->attempt.time_step;
     Told lead[2] = {lead_at(model, other, state->time), lead_at(model, other, state->time + t)};
     if (body->kind == COND_BODY_SOFT) {
         hold_patch(&sim->held, model, &model->patch[frame->patch], state->q, lead, t);
@@ -183,12 +183,12 @@ void cond_held_begin(CondSim* sim, const CondState* state)
 
 const CondProblem* cond_held_problem(const CondSim* sim)
 {
-    return sim->held.n > 0 ? &sim->held.reduction.problem : &sim->assembly.problem;
+    return sim->held.n > 0 ? &sim->held.reduction.problem : &sim->attempt.assembly.problem;
 }
 
 CondStatus cond_held_reduce(CondSim* sim)
 {
-    return sim->held.n > 0 ? cond_problem_reduce(&sim->assembly.problem, sim->held.flag,
+    return sim->held.n > 0 ? cond_problem_reduce(&sim->attempt.assembly.problem, sim->held.flag,
                                                  sim->held.rate, &sim->held.reduction)
                            : COND_OK;
 }
@@ -259,16 +259,17 @@ void cond_held_put_end(const CondSim* sim, double* v)
 
 void cond_held_forces(CondSim* sim)
 {
-    const CondProblem* problem = &sim->assembly.problem;
+    const CondProblem* problem = &sim->attempt.assembly.problem;
     double* f = sim->held.force;
     if (sim->held.n == 0)
         return;
-    cond_problem_multiply(problem, sim->v_hat, f);
+    cond_problem_multiply(problem, sim->attempt.v_hat, f);
     for (int i = 0; i < problem->n_dof; i++)
         f[i] -= problem->b[i];
-    for (int c = 0; c < sim->candidates.n; c++) // bounds of joints hold on to nothing that is held
-        cond_contact_add_force(&problem->contact[c], -1.0 / sim->time_step,
-                               sim->impulse + (ptrdiff_t)3 * c, f);
+    for (int c = 0; c < sim->attempt.candidates.n;
+         c++) // bounds of joints hold on to nothing that is held
+        cond_contact_add_force(&problem->contact[c], -1.0 / sim->attempt.time_step,
+                               sim->attempt.impulse + (ptrdiff_t)3 * c, f);
 }
 
 // wrench += force f at x, about a point.
@@ -311,7 +312,7 @@ void cond_held_wrench(const CondSim* sim, const CondWeld* weld, double wrench[6]
     if (end == 0)
         return;
     // End 0 is the lead, which feels the opposite, about its own origin.
-    Told lead = lead_at(model, &weld->what.end[0], sim->next->time - sim->time_step);
+    Told lead = lead_at(model, &weld->what.end[0], sim->next->time - sim->attempt.time_step);
     double force[3] = {-wrench[0], -wrench[1], -wrench[2]}, about[6] = {0.0};
     add_force(force, position, lead.position, about);
     for (int i = 0; i < 3; i++)

@@ -87,7 +87,7 @@ CondStatus cond_hooks_add_forces(CondSim* sim, const CondKinematics* kinematics,
 {
     CondForceSink sink = {.model = sim->model, .step = step, .assembly = assembly, .f = f};
     if (sim->hooks.force)
-        sim->hooks.force(sim->hooks.user, sim->model, sim->begun, kinematics->q, &sink);
+        sim->hooks.force(sim->hooks.user, sim->model, sim->attempt.begun, kinematics->q, &sink);
     return sink.status;
 }
 
@@ -122,5 +122,5 @@ void cond_hooks_tell(const CondSim* sim, const CondState* state, const CondStepI
 
 int cond_hooks_wake(const CondSim* sim)
 {
-    return sim->hooks.force || sim->hooks.contact || sim->sensors.query;
+    return sim->hooks.force || sim->hooks.contact || sim->readings.query;
 }

@@ -77,8 +77,8 @@ static double motor_torque(const CondSim* sim, const CondBody* body, int j, doub
     const CondMotor* motor = &motors_of(sim, body)[j];
     int i = body->target_begin + j;
     *g = sim->length[body->index] * motor->stiffness + motor->damping;
-    return motor->stiffness * (sim->middle[i] - q) + motor->damping * sim->rate[i] + motor->torque -
-           *g * v;
+    return motor->stiffness * (sim->targets.middle[i] - q) + motor->damping * sim->targets.rate[i] +
+           motor->torque - *g * v;
 }
 
 // Dry friction of a coordinate, the joint's own or, behind these, one of base and balls.
@@ -166,7 +166,7 @@ static int is_near(const CondSim* sim, const CondState* state, const CondBody* b
     if (kind == COND_ROW_MOTOR)
         return is_beyond(&motors_of(sim, body)[j],
                          motor_torque(sim, body, j, q, state->v_hat[at], &g), NEAR);
-    return is_limit(kind) ? gap_of(bounds, kind, q) + 2.0 * sim->time_step * slow < 0.0
+    return is_limit(kind) ? gap_of(bounds, kind, q) + 2.0 * sim->attempt.time_step * slow < 0.0
                           : -slow > NEAR * bounds->velocity;
 }
 
@@ -245,7 +245,7 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
     switch (row->kind) {
     case COND_ROW_LOWER:
     case COND_ROW_UPPER: // what is beyond by more is led back apart, and must not become speed
-        contact->phi[0] = fmax(row->gap, -CLOSED) / sim->time_step;
+        contact->phi[0] = fmax(row->gap, -CLOSED) / sim->attempt.time_step;
         break;
     case COND_ROW_FASTEST:
     case COND_ROW_SLOWEST: // v_hat = (1 - th) v_k + th v_{k+1}
@@ -265,7 +265,8 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
 
 double cond_joint_row_force(const CondSim* sim, int r)
 {
-    return sim->lambda[3 * (sim->candidates.n + r)] + base_of(sim, &sim->rows.row[r]);
+    return sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)] +
+           base_of(sim, &sim->rows.row[r]);
 }
 
 double cond_joint_row_lambda(const CondSim* sim, int r, double force)
@@ -276,7 +277,7 @@ double cond_joint_row_lambda(const CondSim* sim, int r, double force)
 CondStatus cond_joint_rows_place(CondSim* sim)
 {
     CondContact* contact;
-    CondStatus status = cond_assembly_add_contacts(&sim->assembly, sim->rows.n, &contact);
+    CondStatus status = cond_assembly_add_contacts(&sim->attempt.assembly, sim->rows.n, &contact);
     for (int r = 0; r < sim->rows.n && !status; r++)
         make_contact(sim, &sim->rows.row[r], &contact[r]);
     return status;
@@ -287,7 +288,7 @@ static int violated(const CondSim* sim, const CondState* state, const CondBody* 
 {
     const CondJointBounds* bounds = &body->bounds[j];
     int at = cond_body_joint_v(body) + j, wanted = 0;
-    double start = state->q[cond_body_joint_q(body) + j], v_hat = sim->v_hat[at], g;
+    double start = state->q[cond_body_joint_q(body) + j], v_hat = sim->attempt.v_hat[at], g;
     double end = sim->next->q[cond_body_joint_q(body) + j];
     double v = state->v[at] + (v_hat - state->v[at]) / sim->theta[body->index];
     double torque = motor_torque(sim, body, j, start, v_hat, &g);
@@ -333,18 +334,18 @@ static double* kept_force(const CondSim* sim, const CondJointRow* row)
 CondStatus cond_joint_rows_join(CondSim* sim, const CondState* state)
 {
     CondJointRows* rows = &sim->rows;
-    int first = sim->candidates.n;
+    int first = sim->attempt.candidates.n;
     size_t n_kept = COND_N_ROW_KIND * (size_t)sim->model->n_target + (size_t)sim->model->n_loose;
     memset(rows->kept, 0, n_kept * sizeof *rows->kept);
     for (int r = 0; r < rows->n; r++)
-        *kept_force(sim, &rows->row[r]) = sim->lambda[3 * (first + r)];
+        *kept_force(sim, &rows->row[r]) = sim->attempt.lambda[3 * (first + r)];
     int before = rows->n;
     list(sim, state);
     rows->joined = rows->n > before;
     if (cond_sim_reserve_forces(sim, first + rows->n))
         return COND_OUT_OF_MEMORY;
     for (int r = 0; r < rows->n; r++) {
-        double* lambda = sim->lambda + 3 * (ptrdiff_t)(first + r);
+        double* lambda = sim->attempt.lambda + 3 * (ptrdiff_t)(first + r);
         lambda[0] = *kept_force(sim, &rows->row[r]);
         lambda[1] = lambda[2] = 0.0;
     }
@@ -355,7 +356,7 @@ void cond_joint_rows_rest(CondSim* sim)
 {
     for (int r = 0; r < sim->rows.n; r++) {
         int at = sim->rows.row[r].coordinate;
-        double* lambda = &sim->lambda[3 * (sim->candidates.n + r)];
+        double* lambda = &sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)];
         if (fabs(sim->next->v[at]) < NOTHING)
             sim->next->v[at] = 0.0;
         if (fabs(sim->next->v_hat[at]) < NOTHING)
@@ -376,8 +377,10 @@ int cond_joint_row_strikes(const CondJointRow* row)
 static int is_closed(const CondSim* sim, int r)
 {
     const CondJointRow* row = &sim->rows.row[r];
-    double way = sim->time_step * cond_joint_row_sign(row->kind) * sim->v_hat[row->coordinate];
-    return sim->lambda[3 * (sim->candidates.n + r)] > 0.0 || !(row->gap + way > CLOSED);
+    double way = sim->attempt.time_step * cond_joint_row_sign(row->kind) *
+                 sim->attempt.v_hat[row->coordinate];
+    return sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)] > 0.0 ||
+           !(row->gap + way > CLOSED);
 }
 
 // Contact is posed on v_hat. Where that is stopped at theta < 1, v_{k+1} = v_k + (v_hat -
@@ -385,7 +388,7 @@ static int is_closed(const CondSim* sim, int r)
 int cond_joint_row_needs_impact(const CondSim* sim, int r)
 {
     const CondJointRow* row = &sim->rows.row[r];
-    double lambda = sim->lambda[3 * (sim->candidates.n + r)];
+    double lambda = sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)];
     double v = cond_joint_row_sign(row->kind) * sim->next->v[row->coordinate];
     if (!(sim->theta[row->body] < 1.0) || !(fabs(v) > STILL))
         return 0;
@@ -416,13 +419,13 @@ CondStatus cond_joint_rows_pose_impact(CondSim* sim, const int* struck, CondAsse
     for (int k = 0; k < *n_row && !status; k++) {
         const CondJointRow* row = &rows->row[rows->part[k]];
         const CondBody* body = &sim->model->body[row->body];
-        contact[k] = sim->assembly.contact[sim->candidates.n + rows->part[k]];
+        contact[k] = sim->attempt.assembly.contact[sim->attempt.candidates.n + rows->part[k]];
         int fast = row->kind == COND_ROW_FASTEST || row->kind == COND_ROW_SLOWEST;
         contact[k].phi[0] = fast ? body->bounds[row->joint].velocity : 0.0;
         contact[k].kv = INFINITY;
         if (row->kind == COND_ROW_FRICTION)
             for (int i = 0; i < 2; i++)
-                contact[k].bound[i] *= sim->time_step;
+                contact[k].bound[i] *= sim->attempt.time_step;
     }
     return status;
 }
@@ -443,8 +446,8 @@ int cond_joint_stops_find(CondSim* sim, const double* v)
                 CondJointRowKind kind = (CondJointRowKind)k;
                 int* passed = &sim->rows.passed[body->target_begin + j];
                 double q = sim->next->q[cond_body_joint_q(body) + j];
-                double way =
-                    sim->time_step * cond_joint_row_sign(kind) * v[cond_body_joint_v(body) + j];
+                double way = sim->attempt.time_step * cond_joint_row_sign(kind) *
+                             v[cond_body_joint_v(body) + j];
                 double gap = fmax(gap_of(&body->bounds[j], kind, q), 0.0);
                 if (*passed >> k & 1 || !(gap + way < -CLOSED))
                     continue;

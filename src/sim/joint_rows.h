@@ -1,5 +1,5 @@
 // What bounds the joints of robots, as rows of the step's problem: scalars with an interval of
-// forces (COND_FORCE_INTERVAL), behind the contacts of the problem and of sim->lambda.
+// forces (COND_FORCE_INTERVAL), behind the contacts of the problem and of sim->attempt.lambda.
 //
 //     position limit   u = +-v_hat + gap/t,                    lambda in [0, inf)
 //     velocity limit   u = +-v_hat + phi: |v_{k+1}| at its limit where u = 0, lambda in [0, inf)

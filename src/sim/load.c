@@ -62,7 +62,7 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
     if (!status && (which & COND_COUPLED_GIVEN))
         status = cond_hooks_add_forces(sim, kinematics, step, assembly, f);
     if (!status && (which & COND_COUPLED_GIVEN) && step)
-        cond_load_stiffen(kinematics, sim->begun, sim->time_step, step, assembly);
+        cond_load_stiffen(kinematics, sim->attempt.begun, sim->attempt.time_step, step, assembly);
     return status ? status : cond_sim_add_controls(sim, kinematics, which, step, assembly, f);
 }
 
@@ -72,18 +72,18 @@ void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f)
     const CondSceneSettings* settings = &sim->model->settings;
     const double* v = state->v + one->dof_begin;
     if (one->kind == COND_BODY_ROBOT && sim->transport.kind == COND_TRANSPORT_ROOT)
-        cond_transport_bias(&sim->transport, one, &sim->at_start, v, sim->time_step,
+        cond_transport_bias(&sim->transport, one, &sim->at_start, v, sim->attempt.time_step,
                             settings->gravity, f + one->dof_begin);
     else
-        cond_body_ops(one->kind)->bias(one, &sim->at_start, v, sim->time_step, settings->gravity,
-                                       f + one->dof_begin);
+        cond_body_ops(one->kind)->bias(one, &sim->at_start, v, sim->attempt.time_step,
+                                       settings->gravity, f + one->dof_begin);
 }
 
 CondStatus cond_sim_begin(CondSim* sim, const CondState* state)
 {
     cond_kinematics_set(&sim->at_start, state->q);
     cond_sim_guess_theta(sim, state);
-    sim->loaded = 0;
+    sim->attempt.loaded = 0;
     CondStatus status = cond_sim_control(sim, state);
     if (!status)
         cond_held_begin(sim, state);
@@ -96,14 +96,14 @@ CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)
 {
     for (int b = 0; b < sim->model->n_body; b++)
         cond_sim_bias(sim, state, b, sim->f);
-    cond_force_add(&sim->at_start, state, sim->time_step, sim->f);
+    cond_force_add(&sim->at_start, state, sim->attempt.time_step, sim->f);
     return COND_OK;
 }
 
 CondStatus cond_sim_load_matrix(CondSim* sim)
 {
-    cond_assembly_begin(&sim->assembly, &sim->at_start, sim->length, sim->f);
-    sim->loaded = 1;
-    return cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, sim->length, &sim->assembly,
-                           sim->f);
+    cond_assembly_begin(&sim->attempt.assembly, &sim->at_start, sim->length, sim->f);
+    sim->attempt.loaded = 1;
+    return cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, sim->length,
+                           &sim->attempt.assembly, sim->f);
 }

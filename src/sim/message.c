@@ -58,7 +58,7 @@ void cond_sim_tell(CondSim* sim, const CondStepInfo* info)
                  deepest->limit);
     } else {
         snprintf(text, size, "%s in the stage %s", cond_status_name(info->status),
-                 cond_stage_name(sim->stage));
+                 cond_stage_name(sim->clock.stage));
     }
 }
 

@@ -58,8 +58,8 @@ double cond_model_penetration_limit(const CondModel* model, int body, int other,
 static double depth_before(const CondSim* sim, const CondPenetration* now)
 {
     double deepest = 0.0;
-    for (int c = 0; c < sim->candidates.n; c++) {
-        const CondCandidate* candidate = &sim->candidates.candidate[c];
+    for (int c = 0; c < sim->attempt.candidates.n; c++) {
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         int a = candidate->point[0].body, b = candidate->point[1].body;
         int same = (a == now->body && b == now->other) || (a == now->other && b == now->body);
         if (same && candidate->plane == now->plane)
@@ -88,8 +88,9 @@ static CondStatus deepen(CondSim* sim, const CondKinematics* kinematics, CondPen
 
 int cond_sim_is_too_deep(const CondSim* sim)
 {
-    const CondPenetration* worst = &sim->deepest;
-    return worst->depth > worst->limit && worst->depth > sim->depth_before + SLACK * worst->limit;
+    const CondPenetration* worst = &sim->attempt.deepest;
+    return worst->depth > worst->limit &&
+           worst->depth > sim->attempt.depth_before + SLACK * worst->limit;
 }
 
 // How deep a pair was when the step began.
@@ -100,7 +101,7 @@ static CondStatus look_back(CondSim* sim, const CondPenetration* worst)
     cond_collider_place(&sim->collider, &sim->at_start);
     CondStatus status = deepen(sim, &sim->at_start, &before);
     cond_collider_place(&sim->collider, &sim->at_end);
-    sim->depth_before = before.depth;
+    sim->attempt.depth_before = before.depth;
     return status;
 }
 
@@ -135,8 +136,8 @@ CondStatus cond_sim_find_deepest(CondSim* sim)
     Known known = {.n = 0};
     double most = 0.0;
     int thinnest = thinnest_obstacle(sim->model);
-    for (int c = 0; c < sim->end_candidates.n; c++) {
-        const CondCandidate* candidate = &sim->end_candidates.candidate[c];
+    for (int c = 0; c < sim->attempt.end.n; c++) {
+        const CondCandidate* candidate = &sim->attempt.end.candidate[c];
         CondPenetration here = {.body = candidate->point[0].body,
                                 .other = candidate->point[1].body,
                                 .plane = candidate->plane,
@@ -157,7 +158,7 @@ CondStatus cond_sim_find_deepest(CondSim* sim)
             worst = here;
         }
     }
-    sim->deepest = worst;
+    sim->attempt.deepest = worst;
     return worst.depth > worst.limit ? look_back(sim, &worst) : COND_OK;
 }
 
@@ -172,11 +173,11 @@ CondStatus cond_sim_gap(CondSim* sim, const CondState* state, int body, int othe
     CondStatus status = cond_sim_forces(sim, state);
     if (!status)
         status = cond_sim_collide(sim, state);
-    for (int c = 0; c < sim->candidates.n && !status; c++) {
-        int a = sim->candidates.candidate[c].point[0].body;
-        int b = sim->candidates.candidate[c].point[1].body;
+    for (int c = 0; c < sim->attempt.candidates.n && !status; c++) {
+        int a = sim->attempt.candidates.candidate[c].point[0].body;
+        int b = sim->attempt.candidates.candidate[c].point[1].body;
         if ((a == body && b == other) || (a == other && b == body))
-            least = fmin(least, sim->candidates.candidate[c].gap);
+            least = fmin(least, sim->attempt.candidates.candidate[c].gap);
     }
     *gap = least;
     if (contact)

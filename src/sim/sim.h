@@ -9,18 +9,12 @@
 #include "law/answer.h"
 #include "law/history.h"
 #include "model/state.h"
+#include "sim/attempt.h"
 #include "sim/connect.h"
 #include "sim/held.h"
 #include "sim/hooks.h"
 #include "sim/joint_rows.h"
 #include "sim/watch.h"
-
-// What becomes of contacts that last in this step.
-typedef enum CondPersistent {
-    COND_PERSISTENT_FREE,   // contacts last where they can
-    COND_PERSISTENT_TRIED,  // the same, and the step is tried again where the impact stage misses
-    COND_PERSISTENT_BARRED, // none do: it has missed
-} CondPersistent;
 
 // Where Newton's method around the contact problem is: before its first iteration, at an iterate
 // that was just solved for, or at a linear step that a group has retreated to.
@@ -51,113 +45,103 @@ typedef struct CondNewton {
     int drafted;  // of auto, 1: it has ended roughly, as drafts may
 } CondNewton;
 
-// A contact of a step that is made in parts.
+// A contact of a step that is made in substeps.
 typedef struct CondPartContact {
     CondCandidate candidate; // when it was last found
     double place[6];         // where it acted then [m]
-    double impulse[3];       // of all parts so far, world axes [N s]
+    double impulse[3];       // of all substeps so far, world axes [N s]
 } CondPartContact;
 
-// Of the sensors.
-typedef struct CondSensors {
-    CondSensorReading* reading; //                                       (n_sensor)
-    double* load;               // forces on the links of one robot    (largest n_link x 6)
-    double* acceleration;       // of one robot                          (largest n_dof)
-    int ready;                  // 1: after the first step
-    struct CondQuery* query;    // of sensors of range; NULL: there are none
-    int* leave_out;             // scratch: the body of one of them              (n_body)
-} CondSensors;
-
-// Of steps that are made in parts; empty before the first one.
+// Of steps that are made in substeps; empty before the first one.
 typedef struct CondParts {
-    CondState* trial;         // after the parts made so far; NULL: there never were any
-    CondPartContact* all;     // contacts of these parts, by ascending key      (n_all)
+    CondState* trial;         // after the substeps made so far; NULL: there never were any
+    CondPartContact* all;     // contacts of these substeps, by ascending key   (n_all)
     CondPartContact* merge;   // scratch                                        (n_all)
     double* v_hat;            // answer to the step as a whole                  (n_dof)
     double* lambda;           //                                                (n_contact x 3)
     int* relaxed;             //                                                (n_contact)
     int* wanted;              // its rows of joints                             (n_target)
     CondCandidate* candidate; // its contacts                                   (n_touch)
-    double* wrench;           // sums over the parts                            (n_wrench x 6)
+    double* wrench;           // sums over the substeps                         (n_wrench x 6)
     double* sensor;           //                                                (n_sensor x 6)
     int n_all, n_candidate;
 } CondParts;
 
+// What is read from the last step.
+typedef struct CondReadings {
+    int n_ready;                // contacts whose force is known: all of a step, none before
+    double* centre;             // of the bodies when the contacts were found [m]  (n_body x 3)
+    double* place;              // where a contact acts on either side [m]      (n_contact x 2 x 3)
+    double* wrench;             // of the attachments                             (n_wrench x 6)
+    int n_wrench;               //
+    CondSensorReading* reading; // of the sensors                                    (n_sensor)
+    double* load;               // forces on the links of one robot          (largest n_link x 6)
+    double* acceleration;       // of one robot                                (largest n_dof)
+    int ready;                  // 1: after the first step
+    struct CondQuery* query;    // of sensors of range; NULL: there are none
+    int* leave_out;             // scratch: the body of one of them                    (n_body)
+} CondReadings;
+
+// Where the joints are driven to.
+typedef struct CondTargets {
+    CondIk** ik;    // of robots that follow a trajectory, else NULL    (n_body)
+    double* rate;   // of the joint targets in this step                (n_target)
+    double* middle; // joint targets at the representative time         (n_target)
+} CondTargets;
+
+// Energies of CondSim.next.
+typedef struct CondEnergy {
+    double kinetic, potential; // [J]
+    int known;                 // 1: they are those of next
+    int resumed;               // 1: they are those of the state that the step starts from
+} CondEnergy;
+
+// Wall clock of the stages.
+typedef struct CondClock {
+    double seconds[COND_N_STAGE]; // until a step is handed over
+    double last;                  // when the last stage ended [s]
+    CondStage stage;              // the one that ended last
+} CondClock;
+
 struct CondSim {
-    CondArena arena; // of the arrays here and in newton, split, sensors, watch, settle, balance
+    CondArena arena; // of the arrays here and in attempt, newton, split, readings, watch, balance
     const CondModel* model;
-    double seconds[COND_N_STAGE]; // wall clock of the stages, until a step is handed over
-    double clock;                 // when the last stage ended [s]
-    double time_step;             // of the present step or part of it [s]
-    int part, parts;              // which part, of how many; 0 of 1: the step as a whole
-    int divisible;                // 1: it can still be made in more parts
-    int spared;                   // 1: so that the solver has left out methods of last resort
-    int rough;                    // 1: the answer at hand may be a draft, to be looked at
-    int coarse;                   // 1: it has the coarse tolerance only
-    CondPersistent persistent;
-    CondParts split;
+    CondAttempt attempt;     // the present one at the step
     CondKinematics at_start; // at the start of the step, by forces
     CondKinematics at_end;   // at its end
+    CondState* next;         // the state being made; committed at the end of the step
     double* theta;           // of each body in this step                       (n_body)
     double* length;          // theta time_step [s]                             (n_body)
-    int* rest;               // of an island, 1: it starts at rest; scratch         (n_body)
     int* linear;             // 1: its forces are those of q_k, extrapolated    (n_body)
     double* f;               // forces at the start of the step, -C v included  (n_dof)
     double* reach;           // gap within which contacts are made [m]          (n_body)
     double* way;             // by which it may give way to late contacts [m]   (n_body x 3)
-    CondComponents heaps;    // bodies that touch each other, directly or through others
-    CondComponents islands;  // bodies that contacts of the step join; scratch
+    int* rest;               // of an island, 1: it starts at rest; scratch     (n_body)
     CondCollider collider;
-    CondCandidateList candidates;        // contacts of the step, by collide
-    CondCandidateList middle_candidates; // the same, persistent ones in the middle, by auto
-    int moved;                           // 1: the problem is posed on these
-    CondAssembly assembly;               // the step's problem: A by matrix, all else by assemble
-    int loaded;                          // 1: A is that of this step
-    int nodalized;                       // 1: the solver has the problem as it is now
     CondSolver* solver;
-    double* v_hat;      // by solve                                        (n_dof)
-    double* lambda;     // by solve; those of the rows behind the contacts ((n_contact + rows) x 3)
-    int* relaxed;       // by solve: 1 where the law was relaxed            (n_contact)
-    double* impulse;    // by integrate: what changed the momentum [N s]   (as lambda)
-    int checked;        // 1: by recheck, v_hat leads where `penetration` says
-    double penetration; // deepest there [m]
-    int n_ready;        // contacts whose force is known: all of a whole step, none before
-    double* wrench;     // of the attachments in the last step             (n_wrench x 6)
-    int n_wrench;
-    double* centre;  // of the bodies when the contacts were found [m]  (n_body x 3)
-    double* place;   // where a contact acts on either side [m]         (n_contact x 2 x 3)
-    CondState* next; // the state being made; committed at the end of the step
-    double kinetic, potential;          // energies of next, where known [J]
-    int known;                          // 1: they are those of next
-    int resumed;                        // 1: they are those of the state that the step starts from
-    CondCandidateList swept_candidates; // by recheck: what met on the way and is beyond each other
-    CondCandidateList end_candidates;   // contacts at the end of the step, by collide_next
-    CondPenetration deepest;            // among these, by collide_next
-    double depth_before; // of that pair when the step began, where it is beyond its limit [m]
     CondAssembly matrix; // M or D of the bodies at some kinematics, for products with it
-    double* work;        //                                         (n_dof)
-    struct CondImpact* impact;
-    struct CondCorrection* correction;
-    struct CondSettle* settle;
-    struct CondSpread* spread;
-    CondIk** ik;    // of robots that follow a trajectory, else NULL    (n_body)
-    double* rate;   // of the joint targets in this step                (n_target)
-    double* middle; // joint targets at the representative time         (n_target)
+    double* work;        //                                                     (n_dof)
+    CondTargets targets;
+    CondSpring pull;         // by the user's hand; stiffness 0: none
+    CondHooks hooks;         // of the user
+    CondJointRows rows;      // what bounds the joints in this step
+    CondHeld held;           // coordinates that move as they are prescribed
+    CondTransport transport; // what the robots keep while no force acts
     CondNewton newton;
     struct CondTangent* tangent; // of auto
     struct CondGroups* groups;   // of auto
     struct CondBalance* balance; // of auto
-    CondTransport transport;     // what the robots keep while no force acts
-    CondHooks hooks;             // of the user
-    CondStage stage;             // the one that ended last
-    double begun;                // when the step began [s]
-    CondSpring pull;             // by the user's hand; stiffness 0: none
-    CondJointRows rows;          // what bounds the joints in this step
-    CondSensors sensors;
+    struct CondImpact* impact;
+    struct CondCorrection* correction;
+    struct CondSettle* settle;
+    struct CondSpread* spread;
     struct CondPbd* pbd; // of step.method pbd
-    CondHeld held;       // coordinates that move as they are told
+    CondParts split;
+    CondEnergy energy;
+    CondReadings readings;
     CondWatch watch;
-    struct CondSleep* sleep; // who sleeps; NULL: nobody ever does
+    CondClock clock;
+    struct CondSleep* sleep; // the bodies that sleep; NULL: none ever does
     CondSim* whole;          // of which this is the awake part; else NULL
     int stepping;            // 1: within cond_sim_step
 };
@@ -228,14 +212,14 @@ CondStatus cond_sim_create_part(const CondModel* part, CondSim* whole, CondSim**
 
 // The stages up to the problem: where everything is at q_k, joint targets and attachments; f of
 // weight, -C v and given forces; A, with the forces of elements, springs, motors and attachments,
-// which come with it; contacts in sim->candidates; b and the contacts of the problem.
+// which come with it; contacts in sim->attempt.candidates; b and the contacts of the problem.
 CondStatus cond_sim_begin(CondSim* sim, const CondState* state);
 CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state);
 CondStatus cond_sim_load_matrix(CondSim* sim);
 CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state);
 CondStatus cond_sim_pose(CondSim* sim, const CondState* state);
 
-// Starts islands that are at rest from v_hat = 0; needs the start in sim->v_hat.
+// Starts islands that are at rest from v_hat = 0; needs the start in sim->attempt.v_hat.
 void cond_sim_start_at_rest(CondSim* sim);
 
 // v_hat and lambda to start from: what the last step left.
@@ -284,7 +268,7 @@ int cond_sim_n_force(const CondSim* sim);
 // is set to 0. Every method of stepping asks for it.
 CondStatus cond_sim_reserve_forces(CondSim* sim, int n);
 
-// Adds the contacts of sim->candidates to the step's problem.
+// Adds the contacts of sim->attempt.candidates to the step's problem.
 CondStatus cond_sim_finish(CondSim* sim);
 
 // The stages up to the solve and its rounds. The worst of their statuses.
@@ -308,8 +292,8 @@ void cond_newton_destroy(CondSim* sim);
 // Pieces of Newton's method, for the bodies that are not linear; the others stay at the linear
 // step. sim->at_end at q(v_hat).
 void cond_newton_pose(CondSim* sim, const CondState* state);
-// f, A and the residual g of the dynamics at the iterate (sim->v_hat, sim->lambda), which is left
-// in newton.work; newton.diagonal = diag(A).
+// f, A and the residual g of the dynamics at the iterate (sim->attempt.v_hat, sim->attempt.lambda),
+// which is left in newton.work; newton.diagonal = diag(A).
 CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state);
 // b of the next linear problem; its size in the norm of the residual, sqrt(b' diag(A)^-1 b).
 double cond_newton_right_hand_side(CondSim* sim);
@@ -371,7 +355,7 @@ CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int roun
                                   int* n);
 CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state);
 // Of the contacts that late ones between rigid bodies will close, the *n that the problem does not
-// know: at the front of sim->end_candidates, by ascending key.
+// know: at the front of sim->attempt.end, by ascending key.
 CondStatus cond_sim_find_wave(CondSim* sim, int* n);
 // How far the point on either side of a contact moves along its normal in the step [m].
 double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int side);
@@ -406,7 +390,7 @@ CondStatus cond_sim_remember(CondSim* sim);
 CondStatus cond_sim_detect(CondSim* sim, const CondKinematics* kinematics, CondCandidateList* list);
 
 // Largest penetration of any two things at the end of the step [m]; lists the contacts within reach
-// of the bodies in sim->end_candidates.
+// of the bodies in sim->attempt.end.
 CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
 
 // The end of every step by every method: energies, forces of attachments, sensors, and whether all
@@ -418,7 +402,7 @@ CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info);
 // not say it; else *depth is left as it is.
 CondStatus cond_sim_true_depth(CondSim* sim, const CondKinematics* kinematics,
                                const CondBodyPair* pair, double* depth);
-// The pair among sim->end_candidates that is deepest for its limit, in sim->deepest.
+// The pair among sim->attempt.end that is deepest for its limit, in sim->attempt.deepest.
 CondStatus cond_sim_find_deepest(CondSim* sim);
 // The obstacle whose surface is nearest to a contact; -1: there is none.
 int cond_model_nearest_obstacle(const CondModel* model, const double position[3]);

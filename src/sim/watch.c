@@ -126,8 +126,8 @@ static double overlap_energy(const CondSim* sim, double deepest)
     double energy = 0.0, h = settings->time_step / settings->pbd_substeps;
     if (settings->method == COND_STEP_PBD)
         return 0.5 * sim->watch.total_mass * (deepest / h) * (deepest / h);
-    for (int c = 0; c < sim->candidates.n && settings->method == COND_STEP_PENALTY; c++) {
-        double depth = fmax(-sim->candidates.candidate[c].gap, 0.0);
+    for (int c = 0; c < sim->attempt.candidates.n && settings->method == COND_STEP_PENALTY; c++) {
+        double depth = fmax(-sim->attempt.candidates.candidate[c].gap, 0.0);
         energy += 0.5 * settings->penalty_stiffness * depth * depth;
     }
     return energy;
@@ -143,7 +143,7 @@ static void begin_account(const CondSim* sim, const CondState* state, const Cond
     account->begun = 1;
     account->energy = info->kinetic_before + info->potential_before;
     account->height = account->lowest = gravity_energy(&sim->at_start, state->v);
-    account->penetration = deepest_candidate(&sim->candidates);
+    account->penetration = deepest_candidate(&sim->attempt.candidates);
     account->supply = fmax(account->energy - account->height, 0.0);
     account->supply += overlap_energy(sim, account->penetration);
     for (int b = 0; b < model->n_body; b++)
@@ -181,10 +181,10 @@ static double lead_work(CondSim* sim, const CondState* state)
             continue;
         const double* v = sim->next->v_hat + body->dof_begin + body->n_dof - body->arm->n_joint;
         for (int j = 0; j < body->arm->n_joint; j++) {
-            double rate = sim->rate[body->target_begin + j];
+            double rate = sim->targets.rate[body->target_begin + j];
             const CondMotor* motor = &sim->next->motor[body->target_begin + j];
-            work += sim->time_step * (motor->damping * fabs(rate) * fabs(rate - v[j]) +
-                                      fabs(motor->torque) * fabs(v[j]));
+            work += sim->attempt.time_step * (motor->damping * fabs(rate) * fabs(rate - v[j]) +
+                                              fabs(motor->torque) * fabs(v[j]));
         }
     }
     return work;
@@ -203,18 +203,19 @@ static double force_work(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     double work = 0.0, *f = sim->work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
-    cond_force_add(&sim->at_start, state, sim->time_step, f);
+    cond_force_add(&sim->at_start, state, sim->attempt.time_step, f);
     cond_hooks_add_forces(sim, &sim->at_start, NULL, NULL, f); // as in the step, which took them
     for (int i = 0; i < model->n_dof; i++)
-        work += sim->time_step * fabs(f[i] * sim->next->v_hat[i]);
+        work += sim->attempt.time_step * fabs(f[i] * sim->next->v_hat[i]);
     if (sim->pull.stiffness > 0.0 && sim->pull.end[0].body >= 0)
         work += fabs(cond_spring_energy(&sim->at_end, &sim->pull) -
                      cond_spring_energy(&sim->at_start, &sim->pull));
     if (model->settings.method != COND_STEP_PBD)
         return work;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
-    for (int c = 0; c < sim->candidates.n; c++)
-        cond_contact_add_force(&sim->assembly.contact[c], 1.0, sim->impulse + 3 * c, f);
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        cond_contact_add_force(&sim->attempt.assembly.contact[c], 1.0, sim->attempt.impulse + 3 * c,
+                               f);
     for (int b = 0; b < model->n_body; b++)
         for (int i = 0; i < model->body[b].n_dof && is_driven(model, b); i++) {
             int at = model->body[b].dof_begin + i;
@@ -247,8 +248,8 @@ static CondStatus watch_depth(CondSim* sim, const CondStepInfo* info)
     if (!(info->penetration > start + watch->least_size))
         return COND_OK;
     CondStatus status = cond_sim_collide_next(sim, &deepest);
-    for (int c = 0; c < sim->end_candidates.n && !status; c++) {
-        const CondCandidate* candidate = &sim->end_candidates.candidate[c];
+    for (int c = 0; c < sim->attempt.end.n && !status; c++) {
+        const CondCandidate* candidate = &sim->attempt.end.candidate[c];
         for (int side = 0; side < 2; side++) {
             int b = candidate->point[side].body;
             if (b >= 0 && -candidate->gap > start + sim->model->body[b].size)
@@ -300,13 +301,13 @@ static void end_rate(const CondSim* sim, const CondFrame* frame, double rate[6])
 static double hold_work(const CondSim* sim)
 {
     double work = 0.0;
-    for (int i = 0; i < sim->n_wrench; i++) {
+    for (int i = 0; i < sim->readings.n_wrench; i++) {
         const CondWeld* weld = &sim->next->weld[i];
-        const double* wrench = sim->wrench + 6 * (size_t)i;
+        const double* wrench = sim->readings.wrench + 6 * (size_t)i;
         double force = vec3_norm(wrench), torque = vec3_norm(wrench + 3), rate[6];
         for (int end = 0; end < 2 && weld->active; end++) {
             end_rate(sim, &weld->what.end[end], rate);
-            work += sim->time_step *
+            work += sim->attempt.time_step *
                     (force * (vec3_norm(rate) + vec3_norm(rate + 3) * vec3_norm(weld->anchor)) +
                      torque * vec3_norm(rate + 3));
         }
@@ -338,16 +339,17 @@ static int most_energetic(CondSim* sim)
 
 static CondStatus watch_readings(CondSim* sim)
 {
-    for (int c = 0; c < sim->candidates.n; c++)
-        if (find_odd(3, sim->lambda + 3 * c) < 3 || find_odd(3, sim->impulse + 3 * c) < 3)
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        if (find_odd(3, sim->attempt.lambda + 3 * c) < 3 ||
+            find_odd(3, sim->attempt.impulse + 3 * c) < 3)
             return accuse(sim, "body '%s': the force of one of its contacts is not finite",
-                          name_of(sim, sim->candidates.candidate[c].point[0].body));
-    for (int i = 0; i < sim->n_wrench; i++)
-        if (find_odd(6, sim->wrench + 6 * (size_t)i) < 6)
+                          name_of(sim, sim->attempt.candidates.candidate[c].point[0].body));
+    for (int i = 0; i < sim->readings.n_wrench; i++)
+        if (find_odd(6, sim->readings.wrench + 6 * (size_t)i) < 6)
             return accuse(sim, "body '%s': the force of an attachment on it is not finite",
                           name_of(sim, sim->next->weld[i].what.end[0].point.body));
     for (int i = 0; i < sim->model->n_sensor; i++) {
-        const CondSensorReading* reading = &sim->sensors.reading[i];
+        const CondSensorReading* reading = &sim->readings.reading[i];
         if (find_odd(3, reading->force) < 3 || find_odd(3, reading->torque) < 3 ||
             find_odd(3, reading->position) < 3 || find_odd(9, reading->axes) < 9)
             return accuse(sim, "sensor '%s': what it reads is not finite",
@@ -373,7 +375,7 @@ CondStatus cond_watch_forces(CondSim* sim)
 void cond_watch_blame(CondSim* sim)
 {
     // What came out is odd everywhere; what went in tells more.
-    const double* stage[] = {sim->f, sim->assembly.b, sim->v_hat};
+    const double* stage[] = {sim->f, sim->attempt.assembly.b, sim->attempt.v_hat};
     static const char* const what[] = {"force", "momentum", "velocity"};
     for (int k = 0; k < 3 && !*sim->watch.message; k++)
         accuse_coordinates(sim, NULL, stage[k], what[k]);

@@ -174,8 +174,8 @@ static void pass_time(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     state->step++;
     state->time = (double)state->step * sim->model->settings.time_step;
-    info->kinetic_before = info->kinetic_after = sim->kinetic;
-    info->potential_before = info->potential_after = sim->potential;
+    info->kinetic_before = info->kinetic_after = sim->energy.kinetic;
+    info->potential_before = info->potential_after = sim->energy.potential;
 }
 
 // What the sensors and attachments of the part read.
@@ -183,14 +183,15 @@ static CondStatus take_readings(CondSim* sim)
 {
     const CondSleep* sleep = sim->sleep;
     const CondSim* awake = sleep->awake;
-    if (COND_RESERVE(&sim->arena, sim->wrench, 6 * awake->n_wrench))
+    if (COND_RESERVE(&sim->arena, sim->readings.wrench, 6 * awake->readings.n_wrench))
         return COND_OUT_OF_MEMORY;
-    if (awake->n_wrench > 0)
-        memcpy(sim->wrench, awake->wrench, 6 * (size_t)awake->n_wrench * sizeof *sim->wrench);
-    sim->n_wrench = awake->n_wrench;
+    if (awake->readings.n_wrench > 0)
+        memcpy(sim->readings.wrench, awake->readings.wrench,
+               6 * (size_t)awake->readings.n_wrench * sizeof *sim->readings.wrench);
+    sim->readings.n_wrench = awake->readings.n_wrench;
     for (int i = 0; i < awake->model->n_sensor; i++)
-        sim->sensors.reading[sleep->part.sensor[i]] = awake->sensors.reading[i];
-    sim->sensors.ready = 1;
+        sim->readings.reading[sleep->part.sensor[i]] = awake->readings.reading[i];
+    sim->readings.ready = 1;
     return COND_OK;
 }
 
@@ -253,13 +254,13 @@ static void tell(CondSim* sim, const CondState* state, CondStepInfo* info)
     info->time = state->time;
     if (!sleep->made)
         return;
-    sim->deepest = maker->deepest;
+    sim->attempt.deepest = maker->attempt.deepest;
     for (int i = 0; i < 2; i++) {
-        int* body = i ? &sim->deepest.other : &sim->deepest.body;
+        int* body = i ? &sim->attempt.deepest.other : &sim->attempt.deepest.body;
         *body = maker == sim || *body < 0 ? *body : sleep->part.body[*body];
     }
-    if (maker == sim || is_deeper(&sleep->deepest, &sim->deepest))
-        sim->deepest = sleep->deepest;
+    if (maker == sim || is_deeper(&sleep->deepest, &sim->attempt.deepest))
+        sim->attempt.deepest = sleep->deepest;
     info->n_contact += sleep->n_contact;
     info->penetration = fmax(info->penetration, sleep->penetration);
     if (cond_certificate_residual(&sleep->certificate) >

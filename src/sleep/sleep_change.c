@@ -101,7 +101,7 @@ static void mark_acted_on(const CondSim* sim, const CondState* state, int* wakes
     const CondModel* model = sim->model;
     CondSleep* sleep = sim->sleep;
     for (int i = 0; i < model->n_force; i++) {
-        int acts = how_it_acts(&model->force[i], state->time, sim->time_step);
+        int acts = how_it_acts(&model->force[i], state->time, sim->attempt.time_step);
         if (acts != sleep->acts[i] || acts == ACTS_PARTLY)
             keep_awake(sleep, model->force[i].point.body, wakes);
         sleep->acts[i] = acts;
@@ -146,7 +146,7 @@ CondStatus cond_sleep_wake_near(CondSim* sim, const CondStepInfo* info, int* any
         }
     }
     *any = wake(sim, wakes);
-    sim->known &= !*any; // the energies are those of the step that was tried
+    sim->energy.known &= !*any; // the energies are those of the step that was tried
     return *any ? cond_sleep_make_part(sim) : COND_OK;
 }
 
@@ -180,13 +180,13 @@ static void count_still(const CondSim* maker, CondSleep* sleep, const CondState*
         still[b] = !sleep->held[w] && is_still(&model->body[b], before, after);
         n_candidate[b] = 0;
     }
-    for (int c = 0, k = 0; c < maker->candidates.n; c++) { // both lists ascend with the key
+    for (int c = 0, k = 0; c < maker->attempt.candidates.n; c++) { // both lists ascend with the key
         const CondContactMemory* memory = &after->memory[c];
         while (k < before->n_memory && cond_key_less(before->memory[k].key, memory->key))
             k++;
         int known = k < before->n_memory && memcmp(&before->memory[k], memory, sizeof *memory) == 0;
         for (int s = 0; s < 2; s++) {
-            int b = maker->candidates.candidate[c].point[s].body;
+            int b = maker->attempt.candidates.candidate[c].point[s].body;
             if (b < 0)
                 continue;
             still[b] &= known;
@@ -205,7 +205,7 @@ static void count_still(const CondSim* maker, CondSleep* sleep, const CondState*
 // have been still for long enough; returns how many bodies that are.
 static int find_islands(CondSim* maker, const CondSleep* sleep, int* still, int* falls)
 {
-    const CondComponents* islands = &maker->islands;
+    const CondComponents* islands = &maker->attempt.islands;
     int n = maker->model->n_body, count = 0;
     cond_connect_islands(maker);
     for (int i = 0; i < islands->n; i++)
@@ -224,14 +224,14 @@ static int find_islands(CondSim* maker, const CondSleep* sleep, int* still, int*
 static CondSleepContact keep_contact(const CondSim* maker, const CondSleep* sleep,
                                      const CondState* after, int c)
 {
-    CondSleepContact out = {.candidate = maker->candidates.candidate[c],
+    CondSleepContact out = {.candidate = maker->attempt.candidates.candidate[c],
                             .memory = after->memory[c],
                             .error = sleep->error[c],
-                            .relaxed = maker->relaxed[c]};
+                            .relaxed = maker->attempt.relaxed[c]};
     for (int s = 0; s < 2; s++)
         out.candidate.point[s].body = whole_body(maker, sleep, out.candidate.point[s].body);
-    memcpy(out.impulse, maker->impulse + 3 * (size_t)c, sizeof out.impulse);
-    memcpy(out.place, maker->place + 6 * (size_t)c, sizeof out.place);
+    memcpy(out.impulse, maker->attempt.impulse + 3 * (size_t)c, sizeof out.impulse);
+    memcpy(out.place, maker->readings.place + 6 * (size_t)c, sizeof out.place);
     return out;
 }
 
@@ -239,14 +239,14 @@ static CondSleepContact keep_contact(const CondSim* maker, const CondSleep* slee
 static CondStatus keep_contacts(const CondSim* maker, CondSleep* sleep, const CondState* after,
                                 const int* falls)
 {
-    int n = maker->candidates.n, made = 0, k = 0;
+    int n = maker->attempt.candidates.n, made = 0, k = 0;
     if (COND_RESERVE(&sleep->arena, sleep->merge, sleep->n_contact + n) ||
         COND_RESERVE(&sleep->arena, sleep->contact, sleep->n_contact + n) ||
         COND_RESERVE(&sleep->arena, sleep->error, n))
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_sim_contact_errors(maker, sleep->error);
     for (int c = 0; c < n && !status; c++) {
-        const CondCandidate* candidate = &maker->candidates.candidate[c];
+        const CondCandidate* candidate = &maker->attempt.candidates.candidate[c];
         if (!falls[candidate->point[0].body])
             continue;
         while (k < sleep->n_contact &&
@@ -338,7 +338,7 @@ CondStatus cond_sleep_prepare(CondSim* sim, const CondState* state)
     int woken = wake(sim, wakes);
     CondStatus status = changed ? cond_state_copy(sleep->left, state) : COND_OK;
     sleep->known = !status;
-    sim->known &= !changed;
+    sim->energy.known &= !changed;
     if (!status && !woken && !changed)
         status = fall_asleep(sim);
     if (!status && woken)

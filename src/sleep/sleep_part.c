@@ -114,14 +114,14 @@ CondStatus cond_sleep_widen(CondSim* sim, const CondState* state, CondSim** whol
     CondSim* all = sim->whole;
     CondSleep* sleep = all->sleep;
     // Energies that are known belong to what was made last; an attempt that was given up is later.
-    all->resumed = all->known && state->time == all->next->time;
+    all->energy.resumed = all->energy.known && state->time == all->next->time;
     CondStatus status = put(sleep, state, sleep->before);
     if (!status)
         status = put(sleep, sim->next, all->next);
     cond_kinematics_set(&all->at_start, sleep->before->q);
     cond_kinematics_set(&all->at_end, all->next->q);
-    copy(all->rate, sim->rate, sim->model->n_target);
-    all->time_step = sim->time_step;
+    copy(all->targets.rate, sim->targets.rate, sim->model->n_target);
+    all->attempt.time_step = sim->attempt.time_step;
     *whole = all;
     *from = sleep->before;
     return status;
@@ -132,8 +132,8 @@ CondStatus cond_sleep_widen(CondSim* sim, const CondState* state, CondSim** whol
 // Room in the lists of the whole for n contacts.
 static CondStatus reserve(CondSim* sim, int n)
 {
-    if (cond_candidates_reserve(&sim->candidates, n) || cond_sim_reserve_forces(sim, n) ||
-        COND_RESERVE(&sim->arena, sim->place, 6 * n) ||
+    if (cond_candidates_reserve(&sim->attempt.candidates, n) || cond_sim_reserve_forces(sim, n) ||
+        COND_RESERVE(&sim->arena, sim->readings.place, 6 * n) ||
         COND_RESERVE(&sim->sleep->arena, sim->sleep->source, n))
         return COND_OUT_OF_MEMORY;
     return COND_OK;
@@ -142,25 +142,25 @@ static CondStatus reserve(CondSim* sim, int n)
 static void gather_own(CondSim* sim, int at, int c)
 {
     const CondSim* awake = sim->sleep->awake;
-    CondCandidate* candidate = &sim->candidates.candidate[at];
-    *candidate = awake->candidates.candidate[c];
+    CondCandidate* candidate = &sim->attempt.candidates.candidate[at];
+    *candidate = awake->attempt.candidates.candidate[c];
     cond_part_leave(&sim->sleep->part, &candidate->point[0]);
     cond_part_leave(&sim->sleep->part, &candidate->point[1]);
-    copy(sim->lambda + 3 * (size_t)at, awake->lambda + 3 * (size_t)c, 3);
-    copy(sim->impulse + 3 * (size_t)at, awake->impulse + 3 * (size_t)c, 3);
-    copy(sim->place + 6 * (size_t)at, awake->place + 6 * (size_t)c, 6);
-    sim->relaxed[at] = awake->relaxed[c];
+    copy(sim->attempt.lambda + 3 * (size_t)at, awake->attempt.lambda + 3 * (size_t)c, 3);
+    copy(sim->attempt.impulse + 3 * (size_t)at, awake->attempt.impulse + 3 * (size_t)c, 3);
+    copy(sim->readings.place + 6 * (size_t)at, awake->readings.place + 6 * (size_t)c, 6);
+    sim->attempt.relaxed[at] = awake->attempt.relaxed[c];
     sim->sleep->source[at] = c;
 }
 
 static void gather_sleeper(CondSim* sim, int at, int c)
 {
     const CondSleepContact* contact = &sim->sleep->contact[c];
-    sim->candidates.candidate[at] = contact->candidate;
-    copy(sim->lambda + 3 * (size_t)at, contact->memory.lambda, 3);
-    copy(sim->impulse + 3 * (size_t)at, contact->impulse, 3);
-    copy(sim->place + 6 * (size_t)at, contact->place, 6);
-    sim->relaxed[at] = contact->relaxed;
+    sim->attempt.candidates.candidate[at] = contact->candidate;
+    copy(sim->attempt.lambda + 3 * (size_t)at, contact->memory.lambda, 3);
+    copy(sim->attempt.impulse + 3 * (size_t)at, contact->impulse, 3);
+    copy(sim->readings.place + 6 * (size_t)at, contact->place, 6);
+    sim->attempt.relaxed[at] = contact->relaxed;
     sim->sleep->source[at] = -1 - c;
 }
 
@@ -171,13 +171,14 @@ CondStatus cond_sleep_gather(const CondSim* reader)
         return COND_OK;
     CondSim* sim = sleep->whole;
     const CondSim* awake = sleep->awake;
-    int own = awake ? awake->n_ready : 0; // none where the step has failed
+    int own = awake ? awake->readings.n_ready : 0; // none where the step has failed
     int n = own + sleep->n_contact, k = 0, c = 0;
     if (reserve(sim, n))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n; i++) { // contacts of earlier parts of a step are behind the others
-        if (c == sleep->n_contact || (k < own && cond_key_less(awake->candidates.candidate[k].key,
-                                                               sleep->contact[c].candidate.key)))
+        if (c == sleep->n_contact ||
+            (k < own && cond_key_less(awake->attempt.candidates.candidate[k].key,
+                                      sleep->contact[c].candidate.key)))
             gather_own(sim, i, k++);
         else
             gather_sleeper(sim, i, c++);
@@ -185,10 +186,10 @@ CondStatus cond_sleep_gather(const CondSim* reader)
     for (int b = 0; b < sim->model->n_body; b++) {
         CondPose pose = cond_state_pose(sim->model, sleep->left, b);
         int place = awake ? sleep->part.place[b] : -1;
-        copy(sim->centre + 3 * (size_t)b,
-             place < 0 ? pose.position : awake->centre + 3 * (size_t)place, 3);
+        copy(sim->readings.centre + 3 * (size_t)b,
+             place < 0 ? pose.position : awake->readings.centre + 3 * (size_t)place, 3);
     }
-    sim->candidates.n = sim->n_ready = n;
+    sim->attempt.candidates.n = sim->readings.n_ready = n;
     sleep->gathered = 1;
     return COND_OK;
 }
@@ -222,32 +223,32 @@ int cond_sleep_touches(const CondSim* sim, const CondState* state)
 static CondStatus own_errors(const CondSim* maker, double* error)
 {
     const CondSolverSettings* solver = &maker->model->settings.solver;
-    const CondProblem* problem = &maker->assembly.problem;
-    for (int c = 0; c < maker->candidates.n; c++)
+    const CondProblem* problem = &maker->attempt.assembly.problem;
+    for (int c = 0; c < maker->attempt.candidates.n; c++)
         error[c] = 0.0;
     CondProblem contacts = *problem; // without the rows behind them
     contacts.n_contact -= maker->rows.n;
-    if (maker->candidates.n == 0 || contacts.n_contact > maker->candidates.n)
+    if (maker->attempt.candidates.n == 0 || contacts.n_contact > maker->attempt.candidates.n)
         return COND_OK;
     return cond_certify_contacts(&maker->arena.context, &contacts, solver->law, solver->omega,
-                                 maker->v_hat, maker->lambda, error);
+                                 maker->attempt.v_hat, maker->attempt.lambda, error);
 }
 
 CondStatus cond_sim_contact_errors(const CondSim* sim, double* error)
 {
     CondSleep* sleep = sim->sleep;
     if (sim->model->settings.method != COND_STEP_VELOCITY) {
-        for (int c = 0; c < sim->candidates.n; c++)
+        for (int c = 0; c < sim->attempt.candidates.n; c++)
             error[c] = 0.0; // the baselines solve no problem
         return COND_OK;
     }
     if (!sleep || !sleep->made)
         return own_errors(sim, error);
-    int own = sleep->awake ? sleep->awake->candidates.n : 0;
+    int own = sleep->awake ? sleep->awake->attempt.candidates.n : 0;
     if (cond_sleep_gather(sim) || COND_RESERVE(&sleep->arena, sleep->error, own))
         return COND_OUT_OF_MEMORY;
     CondStatus status = sleep->awake ? own_errors(sleep->awake, sleep->error) : COND_OK;
-    for (int c = 0; c < sim->candidates.n && !status; c++) {
+    for (int c = 0; c < sim->attempt.candidates.n && !status; c++) {
         int from = sleep->source[c];
         error[c] = from >= 0 ? sleep->error[from] : sleep->contact[-1 - from].error;
     }

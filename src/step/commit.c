@@ -10,17 +10,17 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
     cond_trajectory_guide(&sim->at_end, sim->next->time);
     // Mostly the state is as the last step left it.
     info->kinetic_before =
-        sim->resumed ? sim->kinetic : cond_sim_kinetic(sim, &sim->at_start, state->v);
+        sim->energy.resumed ? sim->energy.kinetic : cond_sim_kinetic(sim, &sim->at_start, state->v);
     info->potential_before =
-        sim->resumed ? sim->potential : cond_sim_potential(&sim->at_start, state);
-    info->kinetic_after = sim->kinetic = cond_sim_kinetic(sim, &sim->at_end, sim->next->v);
-    info->potential_after = sim->potential = cond_sim_potential(&sim->at_end, sim->next);
-    sim->known = 1;
+        sim->energy.resumed ? sim->energy.potential : cond_sim_potential(&sim->at_start, state);
+    info->kinetic_after = sim->energy.kinetic = cond_sim_kinetic(sim, &sim->at_end, sim->next->v);
+    info->potential_after = sim->energy.potential = cond_sim_potential(&sim->at_end, sim->next);
+    sim->energy.known = 1;
 }
 
 CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info)
 {
-    info->n_contact = sim->candidates.n;
+    info->n_contact = sim->attempt.candidates.n;
     info->time = sim->next->time;
     info->newton_iterations = sim->newton.iterations;
     CondSim* whole;
@@ -44,7 +44,7 @@ CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info)
         status = cond_state_copy(state, sim->next);
     if (status < 0)
         return status;
-    sim->n_ready = sim->candidates.n;
-    sim->sensors.ready = 1;
+    sim->readings.n_ready = sim->attempt.candidates.n;
+    sim->readings.ready = 1;
     return COND_OK;
 }

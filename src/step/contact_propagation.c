@@ -36,8 +36,8 @@ static double begin(CondSim* sim)
 {
     double longest = 0.0;
     memset(sim->way, 0, 3 * (size_t)sim->model->n_body * sizeof *sim->way);
-    for (int c = 0; c < sim->candidates.n; c++) {
-        const CondCandidate* candidate = &sim->candidates.candidate[c];
+    for (int c = 0; c < sim->attempt.candidates.n; c++) {
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         if (!candidate->late || !cond_sim_is_rigid(sim, candidate))
             continue;
         double depth = fmin(candidate->gap, 0.0) - candidate->end_gap, way[2][3];
@@ -57,7 +57,7 @@ static double begin(CondSim* sim)
 static CondStatus find_near(CondSim* sim, double longest)
 {
     const CondModel* model = sim->model;
-    CondCandidateList* near = &sim->end_candidates;
+    CondCandidateList* near = &sim->attempt.end;
     double* visited = sim->collider.visited;
     int n = 0;
     for (int b = 0; b < model->n_body; b++)
@@ -114,8 +114,8 @@ static void hand_all_on(CondSim* sim, CondCandidateList* near)
 
 CondStatus cond_sim_find_wave(CondSim* sim, int* n)
 {
-    CondCandidateList* near = &sim->end_candidates;
-    double t = sim->time_step, longest = begin(sim);
+    CondCandidateList* near = &sim->attempt.end;
+    double t = sim->attempt.time_step, longest = begin(sim);
     *n = 0;
     // What lies within the way of weight was known from the start (cond_sim_reach).
     if (!(longest > 2.0 * t * t * vec3_norm(sim->model->settings.gravity)))
@@ -126,7 +126,8 @@ CondStatus cond_sim_find_wave(CondSim* sim, int* n)
     hand_all_on(sim, near);
     for (int c = 0; c < near->n; c++) {
         CondCandidate candidate = near->candidate[c];
-        if (!candidate.late || cond_candidates_find_pair(&sim->candidates, candidate.key) >= 0)
+        if (!candidate.late ||
+            cond_candidates_find_pair(&sim->attempt.candidates, candidate.key) >= 0)
             continue;
         candidate.late = 0;
         near->candidate[(*n)++] = candidate;

@@ -28,14 +28,15 @@ int cond_sim_is_rigid(const CondSim* sim, const CondCandidate* candidate)
 double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double fall, double share)
 {
     const CondModel* model = sim->model;
-    double size = INFINITY, way = vec3_norm(model->settings.gravity) * sim->time_step;
+    double size = INFINITY, way = vec3_norm(model->settings.gravity) * sim->attempt.time_step;
     for (int side = 0; side < 2; side++) {
         int b = candidate->point[side].body;
         if (b >= 0)
             size = fmin(size, model->body[b].size);
     }
-    return cond_sim_is_rigid(sim, candidate) ? fmin(fall * way * sim->time_step, share * size)
-                                             : 0.0;
+    return cond_sim_is_rigid(sim, candidate)
+               ? fmin(fall * way * sim->attempt.time_step, share * size)
+               : 0.0;
 }
 
 static int touches(const CondSim* sim, const CondCandidate* candidate)
@@ -51,15 +52,16 @@ static int joins_heap(const CondSim* sim, const CondCandidateList* list, int c)
 // Which bodies touch each other, directly or through others.
 static void find_heaps(CondSim* sim)
 {
-    cond_components_begin(sim->model->n_body, &sim->heaps);
-    cond_connect_contacts(sim, &sim->candidates, joins_heap, &sim->heaps);
-    cond_components_end(&sim->heaps);
+    cond_components_begin(sim->model->n_body, &sim->attempt.heaps);
+    cond_connect_contacts(sim, &sim->attempt.candidates, joins_heap, &sim->attempt.heaps);
+    cond_components_end(&sim->attempt.heaps);
 }
 
 double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate)
 {
     int body = candidate->point[0].body >= 0 ? candidate->point[0].body : candidate->point[1].body;
-    int closed = body >= 0 && cond_components_size(&sim->heaps, sim->heaps.of[body]) > HEAP &&
+    int closed = body >= 0 &&
+                 cond_components_size(&sim->attempt.heaps, sim->attempt.heaps.of[body]) > HEAP &&
                  touches(sim, candidate);
     return closed ? 0.0 : fmax(candidate->gap, 0.0);
 }
@@ -71,7 +73,7 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
     const CondBody* body = &sim->model->body[b];
     const CondSceneSettings* settings = &sim->model->settings;
     const CondBodyOps* ops = cond_body_ops(body->kind);
-    double t = sim->time_step, *a = sim->work;
+    double t = sim->attempt.time_step, *a = sim->work;
     if (!isnan(settings->margin))
         return settings->margin;
     double told = cond_held_some(sim, b)
@@ -96,11 +98,11 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
 
 CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
 {
-    sim->n_ready = 0; // forces of the last step belong to contacts that are forgotten here
-    sim->moved = 0;
+    sim->readings.n_ready = 0; // forces of the last step belong to contacts that are forgotten here
+    sim->attempt.moved = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = cond_sim_reach(sim, b, state);
-    CondStatus status = cond_sim_detect(sim, &sim->at_start, &sim->candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_start, &sim->attempt.candidates);
     find_heaps(sim);
     return status;
 }
@@ -111,26 +113,27 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
         sim->reach[b] = 0.0;
     cond_persistent_widen(sim);
     // Whether a point that touches is in by a rounding must not decide on memory.
-    if (cond_candidates_reserve(&sim->end_candidates, sim->candidates.n))
+    if (cond_candidates_reserve(&sim->attempt.end, sim->attempt.candidates.n))
         return COND_OUT_OF_MEMORY;
-    CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->end_candidates);
+    CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->attempt.end);
     *deepest = 0.0;
-    for (int c = 0; c < sim->end_candidates.n && !status; c++)
-        *deepest = fmax(*deepest, -sim->end_candidates.candidate[c].gap);
+    for (int c = 0; c < sim->attempt.end.n && !status; c++)
+        *deepest = fmax(*deepest, -sim->attempt.end.candidate[c].gap);
     return status ? status : cond_sim_find_deepest(sim);
 }
 
 CondStatus cond_sim_finish(CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
-    CondAssembly* assembly = &sim->assembly;
-    sim->nodalized = 0;
+    CondAssembly* assembly = &sim->attempt.assembly;
+    sim->attempt.nodalized = 0;
     CondStatus status = cond_assembly_finish(assembly, &sim->at_start, &sim->at_end,
                                              cond_persistent_list(sim), settings->kv);
-    for (int c = 0; c < sim->candidates.n && !status && settings->gap; c++)
-        assembly->contact[c].phi[0] = (cond_sim_posed_gap(sim, &sim->candidates.candidate[c]) +
-                                       sim->candidates.candidate[c].bias) /
-                                      sim->time_step;
+    for (int c = 0; c < sim->attempt.candidates.n && !status && settings->gap; c++)
+        assembly->contact[c].phi[0] =
+            (cond_sim_posed_gap(sim, &sim->attempt.candidates.candidate[c]) +
+             sim->attempt.candidates.candidate[c].bias) /
+            sim->attempt.time_step;
     return status ? status : cond_joint_rows_place(sim);
 }
 
@@ -151,7 +154,7 @@ static void add_load(const void* loop, int first, int last)
 CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    CondAssembly* assembly = &sim->assembly;
+    CondAssembly* assembly = &sim->attempt.assembly;
     int threads = model->settings.solver.threads;
     cond_assembly_multiply_masses(&sim->matrix, &sim->at_start, state->v, assembly->b, threads);
     for (int b = 0; b < model->n_body; b++) {

@@ -111,24 +111,24 @@ static void take_end_arm(const CondSim* sim, CondPoint* point)
     mat3_multiply_transposed(now, arm, point->local);
 }
 
-// The contact with this key: among the n new ones at the front of sim->end_candidates, or in the
+// The contact with this key: among the n new ones at the front of sim->attempt.end, or in the
 // problem; NULL: none.
 static CondCandidate* known(CondSim* sim, CondContactKey key, int n)
 {
-    int same = cond_candidates_find(&sim->candidates, key);
+    int same = cond_candidates_find(&sim->attempt.candidates, key);
     for (int k = 0; k < n; k++)
-        if (cond_key_equal(sim->end_candidates.candidate[k].key, key))
-            return &sim->end_candidates.candidate[k];
-    return same >= 0 ? &sim->candidates.candidate[same] : NULL;
+        if (cond_key_equal(sim->attempt.end.candidate[k].key, key))
+            return &sim->attempt.end.candidate[k];
+    return same >= 0 ? &sim->attempt.candidates.candidate[same] : NULL;
 }
 
 // Takes a contact of the end into the problem: in the place of the one between the same features
-// that says the same, else beside it, among the n new ones at the front of sim->end_candidates.
+// that says the same, else beside it, among the n new ones at the front of sim->attempt.end.
 // Returns how many are there then. One that lasts keeps its place in the middle of the step for a
 // few rounds; bodies that find others in their way are struck.
 static int take(CondSim* sim, CondCandidate candidate, int round, int n)
 {
-    CondCandidateList* list = &sim->candidates;
+    CondCandidateList* list = &sim->attempt.candidates;
     CondContactKey key = candidate.key;
     CondCandidate* same = NULL;
     int first = cond_candidates_find(list, key);
@@ -154,32 +154,33 @@ static int take(CondSim* sim, CondCandidate candidate, int round, int n)
         return n;
     }
     int place = n++;
-    for (; place > 0 && cond_key_less(candidate.key, sim->end_candidates.candidate[place - 1].key);
+    for (; place > 0 && cond_key_less(candidate.key, sim->attempt.end.candidate[place - 1].key);
          place--)
-        sim->end_candidates.candidate[place] = sim->end_candidates.candidate[place - 1];
-    sim->end_candidates.candidate[place] = candidate;
+        sim->attempt.end.candidate[place] = sim->attempt.end.candidate[place - 1];
+    sim->attempt.end.candidate[place] = candidate;
     return n;
 }
 
-// Puts the n contacts at the front of sim->end_candidates among the others, by ascending key.
+// Puts the n contacts at the front of sim->attempt.end among the others, by ascending key.
 static CondStatus merge(CondSim* sim, int n)
 {
-    CondCandidateList* list = &sim->candidates;
+    CondCandidateList* list = &sim->attempt.candidates;
     int all = list->n + n, from = list->n - 1;
     if (cond_candidates_reserve(list, all) || cond_sim_reserve_forces(sim, all + sim->rows.n))
         return COND_OUT_OF_MEMORY;
-    memmove(sim->lambda + 3 * all, sim->lambda + 3 * list->n,
-            3 * (size_t)sim->rows.n * sizeof *sim->lambda);
+    memmove(sim->attempt.lambda + 3 * all, sim->attempt.lambda + 3 * list->n,
+            3 * (size_t)sim->rows.n * sizeof *sim->attempt.lambda);
     for (int to = all - 1, k = n - 1; k >= 0; to--) {
         if (from >= 0 &&
-            cond_key_less(sim->end_candidates.candidate[k].key, list->candidate[from].key)) {
+            cond_key_less(sim->attempt.end.candidate[k].key, list->candidate[from].key)) {
             list->candidate[to] = list->candidate[from];
-            memcpy(sim->lambda + 3 * to, sim->lambda + 3 * from, 3 * sizeof *sim->lambda);
+            memcpy(sim->attempt.lambda + 3 * to, sim->attempt.lambda + 3 * from,
+                   3 * sizeof *sim->attempt.lambda);
             from--;
             continue;
         }
-        list->candidate[to] = sim->end_candidates.candidate[k--];
-        memset(sim->lambda + 3 * to, 0, 3 * sizeof *sim->lambda);
+        list->candidate[to] = sim->attempt.end.candidate[k--];
+        memset(sim->attempt.lambda + 3 * to, 0, 3 * sizeof *sim->attempt.lambda);
     }
     list->n = all;
     return COND_OK;
@@ -203,17 +204,16 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
 // of that meeting; what lies beyond at the end may find the wrong side.
 static CondStatus find_violated(CondSim* sim, int round, int more, int* n, double* worst)
 {
-    int added = 0, n_near = sim->end_candidates.n, rough = sim->rough && round >= ROUGH;
+    int added = 0, n_near = sim->attempt.end.n, rough = sim->attempt.rough && round >= ROUGH;
     *n = 0;
     *worst = 0.0;
-    if (cond_candidates_reserve(&sim->end_candidates, n_near + sim->swept_candidates.n))
+    if (cond_candidates_reserve(&sim->attempt.end, n_near + sim->attempt.swept.n))
         return COND_OUT_OF_MEMORY;
-    for (int c = 0; c < n_near + sim->swept_candidates.n; c++) {
-        CondCandidate candidate = c < n_near ? sim->end_candidates.candidate[c]
-                                             : sim->swept_candidates.candidate[c - n_near];
-        int met = c < n_near ? find_met(&sim->swept_candidates, candidate.key) : -1;
-        if (met >= 0 &&
-            vec3_dot(sim->swept_candidates.candidate[met].frame, candidate.frame) < TURNED)
+    for (int c = 0; c < n_near + sim->attempt.swept.n; c++) {
+        CondCandidate candidate =
+            c < n_near ? sim->attempt.end.candidate[c] : sim->attempt.swept.candidate[c - n_near];
+        int met = c < n_near ? find_met(&sim->attempt.swept, candidate.key) : -1;
+        if (met >= 0 && vec3_dot(sim->attempt.swept.candidate[met].frame, candidate.frame) < TURNED)
             continue;
         double much = violation(sim, &candidate);
         *worst = fmax(*worst, much);
@@ -231,21 +231,21 @@ static CondStatus find_violated(CondSim* sim, int round, int more, int* n, doubl
 // phi of the contacts that were just taken in, from where v_hat led.
 CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state)
 {
-    double t = sim->time_step;
-    if (sim->moved)
+    double t = sim->attempt.time_step;
+    if (sim->attempt.moved)
         cond_persistent_agree(sim);
-    CondStatus status = sim->moved ? cond_persistent_move(sim, state) : COND_OK;
+    CondStatus status = sim->attempt.moved ? cond_persistent_move(sim, state) : COND_OK;
     if (!status)
         status = cond_joint_rows_join(sim, state);
     if (!status)
         status = cond_sim_finish(sim);
-    for (int c = 0; c < sim->candidates.n && !status; c++) {
-        CondCandidate* candidate = &sim->candidates.candidate[c];
+    for (int c = 0; c < sim->attempt.candidates.n && !status; c++) {
+        CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         double u[3];
         if (!candidate->late)
             continue;
-        CondContact* contact = &sim->assembly.contact[c];
-        cond_contact_velocity(contact, sim->v_hat, u);
+        CondContact* contact = &sim->attempt.assembly.contact[c];
+        cond_contact_velocity(contact, sim->attempt.v_hat, u);
         candidate->bias = candidate->end_gap - candidate->gap - t * (u[0] - contact->phi[0]);
         contact->phi[0] = (cond_sim_posed_gap(sim, candidate) + candidate->bias) / t;
         candidate->late = 0;
@@ -264,14 +264,15 @@ CondStatus cond_sim_look_at_end(CondSim* sim, const CondState* state)
     cond_sim_move(sim, state);
     CondStatus status = cond_sim_remember(sim);
     if (!status)
-        status = cond_sim_collide_next(sim, &sim->penetration);
+        status = cond_sim_collide_next(sim, &sim->attempt.penetration);
     if (!status && cond_sim_may_go_on(sim))
         status = cond_collide_swept(&sim->collider, &sim->at_start, &sim->at_end, sim->next,
-                                    &sim->swept_candidates);
-    cond_held_filter(sim, &sim->at_end, &sim->swept_candidates);
-    cond_hooks_filter(sim, &sim->swept_candidates);
-    for (int c = 0; c < sim->swept_candidates.n && !status; c++)
-        sim->penetration = fmax(sim->penetration, -sim->swept_candidates.candidate[c].gap);
+                                    &sim->attempt.swept);
+    cond_held_filter(sim, &sim->at_end, &sim->attempt.swept);
+    cond_hooks_filter(sim, &sim->attempt.swept);
+    for (int c = 0; c < sim->attempt.swept.n && !status; c++)
+        sim->attempt.penetration =
+            fmax(sim->attempt.penetration, -sim->attempt.swept.candidate[c].gap);
     return status;
 }
 
@@ -287,6 +288,6 @@ CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int roun
         *n += cond_joint_rows_find_violated(sim, state);
     if (status || *n > 0)
         return status;
-    sim->checked = 1;
+    sim->attempt.checked = 1;
     return left > LIMIT ? COND_NOT_CONVERGED : COND_OK;
 }

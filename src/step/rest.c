@@ -21,14 +21,14 @@ static int rests(CondSim* sim, int b)
         return 0;
     ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
     double gain = sim->length[b] * ops->speed(body, &sim->at_start, a);
-    return ops->speed(body, &sim->at_start, sim->v_hat + body->dof_begin) <=
+    return ops->speed(body, &sim->at_start, sim->attempt.v_hat + body->dof_begin) <=
            EASE * sim->model->settings.solver.tolerance * gain;
 }
 
 void cond_sim_start_at_rest(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    const CondComponents* islands = &sim->islands;
+    const CondComponents* islands = &sim->attempt.islands;
     cond_connect_islands(sim);
     for (int i = 0; i < islands->n; i++)
         sim->rest[i] = 1;
@@ -36,6 +36,6 @@ void cond_sim_start_at_rest(CondSim* sim)
         sim->rest[islands->of[b]] &= rests(sim, b);
     for (int b = 0; b < model->n_body; b++)
         if (sim->rest[islands->of[b]])
-            memset(sim->v_hat + model->body[b].dof_begin, 0,
-                   (size_t)model->body[b].n_dof * sizeof *sim->v_hat);
+            memset(sim->attempt.v_hat + model->body[b].dof_begin, 0,
+                   (size_t)model->body[b].n_dof * sizeof *sim->attempt.v_hat);
 }

@@ -14,7 +14,7 @@
 
 static void start_clock(CondSim* sim)
 {
-    sim->clock = cond_seconds();
+    sim->clock.last = cond_seconds();
 }
 
 // Counts the time since the last stage. After any but the last, which has changed the state, a step
@@ -22,9 +22,9 @@ static void start_clock(CondSim* sim)
 static CondStatus count(CondSim* sim, CondStage stage, CondStatus status)
 {
     double now = cond_seconds();
-    sim->stage = stage;
-    sim->seconds[stage] += now - sim->clock;
-    sim->clock = now;
+    sim->clock.stage = stage;
+    sim->clock.seconds[stage] += now - sim->clock.last;
+    sim->clock.last = now;
     int ends = status >= 0 && stage != COND_STAGE_COMMIT && cond_cancelled(&sim->arena.context);
     return ends ? COND_CANCELLED : status;
 }
@@ -81,7 +81,7 @@ CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
 {
     CondStatus status = COND_OK;
     int changed = 0;
-    if (!sim->loaded)
+    if (!sim->attempt.loaded)
         return COND_BAD_ARGUMENT;
     start_clock(sim);
     STAGE(COND_STAGE_ASSEMBLE, cond_sim_choose(sim, state, 0, &changed));
@@ -94,12 +94,12 @@ CondStatus cond_sim_assemble(CondSim* sim, const CondState* state)
 
 static CondStatus nodalize(CondSim* sim)
 {
-    if (sim->nodalized)
+    if (sim->attempt.nodalized)
         return COND_OK;
     CondStatus status = cond_held_reduce(sim);
     if (!status)
         status = cond_solver_prepare(sim->solver, cond_held_problem(sim));
-    sim->nodalized = !status;
+    sim->attempt.nodalized = !status;
     return status;
 }
 
@@ -186,8 +186,8 @@ static CondStatus solve_again(CondSim* sim, const CondState* state, CondSolveInf
 static int is_draft(const CondSim* sim, const CondSolveInfo* info)
 {
     double tolerance = sim->model->settings.solver.tolerance;
-    int rough = cond_certificate_residual(&info->certificate) > tolerance && sim->coarse;
-    return sim->rough && (rough || sim->newton.drafted);
+    int rough = cond_certificate_residual(&info->certificate) > tolerance && sim->attempt.coarse;
+    return sim->attempt.rough && (rough || sim->newton.drafted);
 }
 
 // Rounds go on from drafts while contacts join. Where none does any more, or may, the draft is
@@ -207,7 +207,7 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
         int ends = n == 0; // the drafts
         if (ends) {
             round = round < half ? round : half;
-            sim->rough = 0;
+            sim->attempt.rough = 0;
             STAGE(COND_STAGE_COLLIDE, cond_sim_find_violated(sim, state, round, sound, &n));
         }
         if (n > 0) {
@@ -226,8 +226,8 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
 static void hand_over_seconds(CondSim* sim, CondStepInfo* info)
 {
     for (int k = 0; k < COND_N_STAGE; k++) {
-        info->seconds[k] += sim->seconds[k];
-        sim->seconds[k] = 0.0;
+        info->seconds[k] += sim->clock.seconds[k];
+        sim->clock.seconds[k] = 0.0;
     }
 }
 
@@ -247,7 +247,7 @@ static CondStatus lead_joints_back(CondSim* sim, double share, double* left)
     static const double ROUNDING = 1e-9; // [rad, m]
     double way = cond_joint_rows_lead_back(sim, share);
     *left = way < share ? INFINITY : share;
-    return way > ROUNDING ? cond_sim_collide_next(sim, &sim->penetration) : COND_OK;
+    return way > ROUNDING ? cond_sim_collide_next(sim, &sim->attempt.penetration) : COND_OK;
 }
 
 CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
@@ -256,20 +256,21 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
     CondStatus status = COND_OK, worst = COND_OK;
     start_clock(sim);
     STAGE(COND_STAGE_INTEGRATE, cond_sim_make_next(sim, state));
-    if (!sim->checked)
-        STAGE(COND_STAGE_COLLIDE, cond_sim_collide_next(sim, &sim->penetration));
+    if (!sim->attempt.checked)
+        STAGE(COND_STAGE_COLLIDE, cond_sim_collide_next(sim, &sim->attempt.penetration));
     if (settings->impact) {
         STAGE(COND_STAGE_IMPACT, cond_sim_impact(sim, state, &info->impact));
         if (status && cond_persistent_may_be_barred(sim)) {
-            sim->persistent = COND_PERSISTENT_BARRED; // back to the forces, by cond_sim_step
+            sim->attempt.persistent =
+                COND_PERSISTENT_BARRED; // back to the forces, by cond_sim_step
             return status;
         }
         worst = status;
     }
-    double share = settings->correction_rate * sim->time_step, left = share;
+    double share = settings->correction_rate * sim->attempt.time_step, left = share;
     if (settings->position_correction)
         STAGE(COND_STAGE_CORRECT, lead_joints_back(sim, share, &left));
-    info->penetration = sim->penetration;
+    info->penetration = sim->attempt.penetration;
     if (settings->position_correction) {
         STAGE(COND_STAGE_CORRECT, cond_sim_correct(sim, info->penetration, share, &info->correction,
                                                    &info->corrected, NULL));
@@ -300,10 +301,10 @@ static CondStatus make_velocity(CondSim* sim, const CondState* state, CondStepIn
 
 CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
-    sim->rough = cond_sim_may_go_on(sim);
-    sim->spared = 0;
+    sim->attempt.rough = cond_sim_may_go_on(sim);
+    sim->attempt.spared = 0;
     CondStatus status = make_velocity(sim, state, info);
-    sim->rough = 0;
+    sim->attempt.rough = 0;
     return status;
 }
 
@@ -318,11 +319,11 @@ static int is_divisible(const CondSceneSettings* settings)
 static CondStatus try_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
 {
     int divisible = is_divisible(&sim->model->settings);
-    sim->divisible = divisible;
+    sim->attempt.divisible = divisible;
     CondStatus worst = cond_sim_attempt(sim, state, out);
-    sim->divisible = 0;
+    sim->attempt.divisible = 0;
     if (worst == COND_NOT_CONVERGED && divisible && out->solve.solved_by != COND_BY_OTHER) {
-        int spared = sim->spared;
+        int spared = sim->attempt.spared;
         CondStatus status = cond_sim_step_in_parts(sim, state, out);
         if (status != COND_NOT_CONVERGED)
             return status;
@@ -345,7 +346,7 @@ static CondStatus try_velocity(CondSim* sim, CondState* state, CondStepInfo* out
 CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* out)
 {
     int64_t step = state->step;
-    sim->persistent = COND_PERSISTENT_TRIED;
+    sim->attempt.persistent = COND_PERSISTENT_TRIED;
     CondStatus status = try_velocity(sim, state, out);
     if (status >= 0 && state->step == step) { // parts may have made it without them already
         CondStepInfo first = *out;
@@ -354,7 +355,7 @@ CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* 
         status = try_velocity(sim, state, out);
         cond_sim_add_attempt(&first, out);
     }
-    sim->persistent = COND_PERSISTENT_FREE;
+    sim->attempt.persistent = COND_PERSISTENT_FREE;
     return status;
 }
 
@@ -418,11 +419,11 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
         memcpy(sim->watch.message, maker->watch.message, sizeof sim->watch.message);
     }
     if (out->status >= 0) {
-        out->deepest = sim->deepest;
+        out->deepest = sim->attempt.deepest;
         if (cond_sim_is_too_deep(maker))
             out->status = COND_TOO_DEEP;
     }
-    sim->stage = maker->stage;
+    sim->clock.stage = maker->clock.stage;
     cond_sim_tell(sim, out);
     cond_hooks_tell(sim, state, out);
     return out->status;
@@ -433,7 +434,7 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
 int cond_sim_n_contact(const CondSim* sim)
 {
     cond_sleep_gather(sim);
-    return sim->candidates.n;
+    return sim->attempt.candidates.n;
 }
 
 // The link that a point is on.

@@ -23,7 +23,7 @@ void cond_parts_destroy(CondSim* sim)
 static CondStatus keep(CondSim* sim)
 {
     CondParts* split = &sim->split;
-    size_t n_dof = (size_t)sim->model->n_dof, n = (size_t)sim->candidates.n;
+    size_t n_dof = (size_t)sim->model->n_dof, n = (size_t)sim->attempt.candidates.n;
     size_t n_force = (size_t)cond_sim_n_force(sim), n_target = (size_t)sim->model->n_target;
     if (!split->trial) {
         CondStatus status = cond_state_create(sim->model, &split->trial, NULL);
@@ -42,19 +42,19 @@ static CondStatus keep(CondSim* sim)
         return COND_OUT_OF_MEMORY;
     split->n_candidate = (int)n;
     if (n > 0)
-        memcpy(split->candidate, sim->candidates.candidate, n * sizeof *split->candidate);
-    memcpy(split->v_hat, sim->v_hat, n_dof * sizeof(double));
-    memcpy(split->lambda, sim->lambda, 3 * n_force * sizeof(double));
+        memcpy(split->candidate, sim->attempt.candidates.candidate, n * sizeof *split->candidate);
+    memcpy(split->v_hat, sim->attempt.v_hat, n_dof * sizeof(double));
+    memcpy(split->lambda, sim->attempt.lambda, 3 * n_force * sizeof(double));
     memcpy(split->wanted, sim->rows.wanted, n_target * sizeof *split->wanted);
-    memcpy(split->relaxed, sim->relaxed, n * sizeof *split->relaxed);
+    memcpy(split->relaxed, sim->attempt.relaxed, n * sizeof *split->relaxed);
     return COND_OK;
 }
 
 static void set_parts(CondSim* sim, int part, int parts)
 {
-    sim->part = part;
-    sim->parts = parts;
-    sim->time_step = sim->model->settings.time_step / parts;
+    sim->attempt.substep = part;
+    sim->attempt.n_substep = parts;
+    sim->attempt.time_step = sim->model->settings.time_step / parts;
 }
 
 // All as it was after the solve of the whole step. What is solved again for that counts in info.
@@ -76,18 +76,18 @@ static CondStatus go_back(CondSim* sim, const CondState* state, CondStepInfo* in
     if (!status)
         status = cond_sim_matrix(sim);
     size_t n = (size_t)split->n_candidate;
-    if (status || cond_candidates_reserve(&sim->candidates, (int)n))
+    if (status || cond_candidates_reserve(&sim->attempt.candidates, (int)n))
         return status ? status : COND_OUT_OF_MEMORY;
     if (n > 0)
-        memcpy(sim->candidates.candidate, split->candidate, n * sizeof *split->candidate);
-    sim->candidates.n = (int)n;
-    sim->n_ready = sim->checked = 0;
+        memcpy(sim->attempt.candidates.candidate, split->candidate, n * sizeof *split->candidate);
+    sim->attempt.candidates.n = (int)n;
+    sim->readings.n_ready = sim->attempt.checked = 0;
     status = cond_sim_assemble(sim, state);
     if (status)
         return status;
-    memcpy(sim->v_hat, split->v_hat, (size_t)sim->model->n_dof * sizeof(double));
-    memcpy(sim->lambda, split->lambda, 3 * (size_t)cond_sim_n_force(sim) * sizeof(double));
-    memcpy(sim->relaxed, split->relaxed, n * sizeof *split->relaxed);
+    memcpy(sim->attempt.v_hat, split->v_hat, (size_t)sim->model->n_dof * sizeof(double));
+    memcpy(sim->attempt.lambda, split->lambda, 3 * (size_t)cond_sim_n_force(sim) * sizeof(double));
+    memcpy(sim->attempt.relaxed, split->relaxed, n * sizeof *split->relaxed);
     return COND_OK;
 }
 
@@ -138,15 +138,15 @@ static CondStatus add_contacts(CondSim* sim)
 {
     CondParts* split = &sim->split;
     int n = 0, k = 0;
-    if (RESERVE(all, split->n_all + sim->candidates.n) ||
-        RESERVE(merge, split->n_all + sim->candidates.n))
+    if (RESERVE(all, split->n_all + sim->attempt.candidates.n) ||
+        RESERVE(merge, split->n_all + sim->attempt.candidates.n))
         return COND_OUT_OF_MEMORY;
-    for (int c = 0; c < sim->candidates.n; c++) {
-        CondPartContact now = {.candidate = sim->candidates.candidate[c]};
+    for (int c = 0; c < sim->attempt.candidates.n; c++) {
+        CondPartContact now = {.candidate = sim->attempt.candidates.candidate[c]};
         while (k < split->n_all && cond_key_less(split->all[k].candidate.key, now.candidate.key))
             split->merge[n++] = split->all[k++];
-        memcpy(now.place, sim->place + 6 * c, sizeof now.place);
-        mat3_multiply_transposed(now.candidate.frame, sim->impulse + 3 * c, now.impulse);
+        memcpy(now.place, sim->readings.place + 6 * c, sizeof now.place);
+        mat3_multiply_transposed(now.candidate.frame, sim->attempt.impulse + 3 * c, now.impulse);
         if (k < split->n_all && cond_key_equal(split->all[k].candidate.key, now.candidate.key)) {
             for (int i = 0; i < 3; i++)
                 now.impulse[i] += split->all[k].impulse[i];
@@ -165,16 +165,17 @@ static CondStatus add_contacts(CondSim* sim)
 static CondStatus add_readings(CondSim* sim)
 {
     CondParts* split = &sim->split;
-    if (RESERVE(wrench, 6 * sim->n_wrench))
+    if (RESERVE(wrench, 6 * sim->readings.n_wrench))
         return COND_OUT_OF_MEMORY;
-    for (int i = 0; i < 6 * sim->n_wrench; i++)
-        split->wrench[i] = (sim->part > 0 ? split->wrench[i] : 0.0) + sim->wrench[i];
+    for (int i = 0; i < 6 * sim->readings.n_wrench; i++)
+        split->wrench[i] =
+            (sim->attempt.substep > 0 ? split->wrench[i] : 0.0) + sim->readings.wrench[i];
     for (int i = 0; i < sim->model->n_sensor; i++)
         for (int k = 0; k < 3; k++) {
-            const CondSensorReading* reading = &sim->sensors.reading[i];
+            const CondSensorReading* reading = &sim->readings.reading[i];
             double *force = split->sensor + 6 * i, *torque = force + 3;
-            force[k] = (sim->part > 0 ? force[k] : 0.0) + reading->force[k];
-            torque[k] = (sim->part > 0 ? torque[k] : 0.0) + reading->torque[k];
+            force[k] = (sim->attempt.substep > 0 ? force[k] : 0.0) + reading->force[k];
+            torque[k] = (sim->attempt.substep > 0 ? torque[k] : 0.0) + reading->torque[k];
         }
     cond_joint_rows_add_part(sim);
     return COND_OK;
@@ -186,9 +187,9 @@ static CondStatus add_readings(CondSim* sim)
 static void share_commands(CondSim* sim, const CondState* state)
 {
     CondState* trial = sim->split.trial;
-    double done = (double)(sim->part + 1) / sim->parts;
+    double done = (double)(sim->attempt.substep + 1) / sim->attempt.n_substep;
     for (int i = 0; i < state->n_target; i++)
-        trial->command[i] = sim->part + 1 == sim->parts
+        trial->command[i] = sim->attempt.substep + 1 == sim->attempt.n_substep
                                 ? state->command[i]
                                 : state->target[i] + done * (state->command[i] - state->target[i]);
 }
@@ -204,9 +205,9 @@ static CondStatus make_parts(CondSim* sim, const CondState* state, int parts, Co
         CondStepInfo part = {0};
         set_parts(sim, k, parts);
         share_commands(sim, state);
-        sim->divisible = 2 * parts <= sim->model->settings.substeps;
+        sim->attempt.divisible = 2 * parts <= sim->model->settings.substeps;
         status = cond_sim_attempt(sim, trial, &part);
-        sim->divisible = 0;
+        sim->attempt.divisible = 0;
         if (!status)
             status = cond_sim_integrate(sim, trial, &part);
         add_info(&part, k == 0, sum);
@@ -224,30 +225,33 @@ static CondStatus make_parts(CondSim* sim, const CondState* state, int parts, Co
 static CondStatus spread_contacts(CondSim* sim)
 {
     CondParts* split = &sim->split;
-    int n = sim->candidates.n, all = split->n_all, next = n;
-    if (cond_candidates_reserve(&sim->candidates, all) ||
-        COND_RESERVE(&sim->assembly.arena, sim->assembly.contact, all) ||
-        COND_RESERVE(&sim->arena, sim->lambda, 3 * all) ||
-        COND_RESERVE(&sim->arena, sim->relaxed, all) ||
-        COND_RESERVE(&sim->arena, sim->impulse, 3 * all) ||
-        COND_RESERVE(&sim->arena, sim->place, 6 * all))
+    int n = sim->attempt.candidates.n, all = split->n_all, next = n;
+    if (cond_candidates_reserve(&sim->attempt.candidates, all) ||
+        COND_RESERVE(&sim->attempt.assembly.arena, sim->attempt.assembly.contact, all) ||
+        COND_RESERVE(&sim->arena, sim->attempt.lambda, 3 * all) ||
+        COND_RESERVE(&sim->arena, sim->attempt.relaxed, all) ||
+        COND_RESERVE(&sim->arena, sim->attempt.impulse, 3 * all) ||
+        COND_RESERVE(&sim->arena, sim->readings.place, 6 * all))
         return COND_OUT_OF_MEMORY;
-    sim->assembly.problem.contact = sim->assembly.contact;
+    sim->attempt.assembly.problem.contact = sim->attempt.assembly.contact;
     for (int k = 0, c = 0; k < all; k++) {
         const CondPartContact* one = &split->all[k];
-        int last = c < n && cond_key_equal(sim->candidates.candidate[c].key, one->candidate.key),
+        int last = c < n &&
+                   cond_key_equal(sim->attempt.candidates.candidate[c].key, one->candidate.key),
             at = last ? c++ : next++;
         if (!last) {
-            sim->candidates.candidate[at] = one->candidate;
-            sim->assembly.contact[at] = (CondContact){.key = cond_key_mix(one->candidate.key)};
-            memset(sim->lambda + 3 * at, 0, 3 * sizeof *sim->lambda);
-            sim->relaxed[at] = 0;
-            memcpy(sim->place + 6 * at, one->place, sizeof one->place);
+            sim->attempt.candidates.candidate[at] = one->candidate;
+            sim->attempt.assembly.contact[at] =
+                (CondContact){.key = cond_key_mix(one->candidate.key)};
+            memset(sim->attempt.lambda + 3 * at, 0, 3 * sizeof *sim->attempt.lambda);
+            sim->attempt.relaxed[at] = 0;
+            memcpy(sim->readings.place + 6 * at, one->place, sizeof one->place);
         }
-        mat3_multiply(sim->candidates.candidate[at].frame, one->impulse, sim->impulse + 3 * at);
+        mat3_multiply(sim->attempt.candidates.candidate[at].frame, one->impulse,
+                      sim->attempt.impulse + 3 * at);
     }
-    sim->candidates.n = sim->n_ready = next;
-    sim->assembly.problem.n_contact = n; // where the rows of the joints were
+    sim->attempt.candidates.n = sim->readings.n_ready = next;
+    sim->attempt.assembly.problem.n_contact = n; // where the rows of the joints were
     sim->rows.n = 0;
     return COND_OK;
 }
@@ -256,12 +260,12 @@ static CondStatus spread_contacts(CondSim* sim)
 static void spread_readings(CondSim* sim, int parts)
 {
     const CondParts* split = &sim->split;
-    for (int i = 0; i < 6 * sim->n_wrench; i++)
-        sim->wrench[i] = split->wrench[i] / parts;
+    for (int i = 0; i < 6 * sim->readings.n_wrench; i++)
+        sim->readings.wrench[i] = split->wrench[i] / parts;
     for (int i = 0; i < sim->model->n_sensor; i++)
         for (int k = 0; k < 3; k++) {
-            sim->sensors.reading[i].force[k] = split->sensor[6 * i + k] / parts;
-            sim->sensors.reading[i].torque[k] = split->sensor[6 * i + 3 + k] / parts;
+            sim->readings.reading[i].force[k] = split->sensor[6 * i + k] / parts;
+            sim->readings.reading[i].torque[k] = split->sensor[6 * i + 3 + k] / parts;
         }
     cond_joint_rows_mean(sim, parts);
 }

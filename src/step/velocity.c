@@ -18,15 +18,16 @@ static void predict(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
     double* force = sim->work; // free until the step is integrated
-    memcpy(sim->v_hat, state->v_hat, (size_t)model->n_dof * sizeof(double));
+    memcpy(sim->attempt.v_hat, state->v_hat, (size_t)model->n_dof * sizeof(double));
     if (settings->solver.stop == COND_STOP_STEP)
         return;
     memcpy(force, sim->f, (size_t)model->n_dof * sizeof(double));
-    for (int c = 0; c < sim->candidates.n; c++)
-        cond_contact_add_force(&sim->assembly.contact[c], 1.0, sim->lambda + 3 * c, force);
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        cond_contact_add_force(&sim->attempt.assembly.contact[c], 1.0, sim->attempt.lambda + 3 * c,
+                               force);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        double* v_hat = sim->v_hat + body->dof_begin;
+        double* v_hat = sim->attempt.v_hat + body->dof_begin;
         if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID)
             continue;
         cond_body_ops(body->kind)->accelerate(body, &sim->at_start, force + body->dof_begin, v_hat);
@@ -37,7 +38,7 @@ static void predict(CondSim* sim, const CondState* state)
         for (int end = 0; end < 2; end++) {
             int b = model->spring[i].end[end].body;
             if (b >= 0)
-                memcpy(sim->v_hat + model->body[b].dof_begin,
+                memcpy(sim->attempt.v_hat + model->body[b].dof_begin,
                        state->v_hat + model->body[b].dof_begin,
                        (size_t)model->body[b].n_dof * sizeof(double));
         }
@@ -46,17 +47,17 @@ static void predict(CondSim* sim, const CondState* state)
 
 int cond_sim_n_force(const CondSim* sim)
 {
-    return sim->candidates.n + sim->rows.n;
+    return sim->attempt.candidates.n + sim->rows.n;
 }
 
 CondStatus cond_sim_reserve_forces(CondSim* sim, int n)
 {
-    if (COND_RESERVE(&sim->arena, sim->lambda, 3 * n) ||
-        COND_RESERVE(&sim->arena, sim->relaxed, n) ||
-        COND_RESERVE(&sim->arena, sim->impulse, 3 * n))
+    if (COND_RESERVE(&sim->arena, sim->attempt.lambda, 3 * n) ||
+        COND_RESERVE(&sim->arena, sim->attempt.relaxed, n) ||
+        COND_RESERVE(&sim->arena, sim->attempt.impulse, 3 * n))
         return COND_OUT_OF_MEMORY;
     for (int c = 0; c < n; c++)
-        sim->relaxed[c] = 0;
+        sim->attempt.relaxed[c] = 0;
     return COND_OK;
 }
 
@@ -64,27 +65,27 @@ void cond_sim_note_relaxed(CondSim* sim)
 {
     int count = 0;
     const int* relaxed = cond_solver_relaxed(sim->solver, &count);
-    for (int c = 0; c < sim->candidates.n; c++)
-        sim->relaxed[c] = relaxed ? relaxed[c] : 0;
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        sim->attempt.relaxed[c] = relaxed ? relaxed[c] : 0;
 }
 
 CondStatus cond_sim_start(CondSim* sim, const CondState* state)
 {
-    int n = sim->candidates.n;
-    sim->checked = 0;
+    int n = sim->attempt.candidates.n;
+    sim->attempt.checked = 0;
     if (cond_sim_reserve_forces(sim, cond_sim_n_force(sim)))
         return COND_OUT_OF_MEMORY;
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
-        CondContactKey key = sim->candidates.candidate[c].key;
+        CondContactKey key = sim->attempt.candidates.candidate[c].key;
         while (k < state->n_memory && cond_key_less(state->memory[k].key, key))
             k++;
         int known = k < state->n_memory && cond_key_equal(state->memory[k].key, key);
         for (int i = 0; i < 3; i++)
-            sim->lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
+            sim->attempt.lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
     }
     for (int r = 0; r < sim->rows.n; r++) {
         const CondContactMemory* memory = cond_state_recall(state, sim->rows.row[r].key);
-        double* lambda = sim->lambda + 3 * (ptrdiff_t)(n + r);
+        double* lambda = sim->attempt.lambda + 3 * (ptrdiff_t)(n + r);
         lambda[0] = memory ? cond_joint_row_lambda(sim, r, memory->lambda[0]) : 0.0;
         lambda[1] = lambda[2] = 0.0;
     }
@@ -101,18 +102,19 @@ static CondStatus solve_once(CondSim* sim, CondSolveInfo* info)
 {
     const CondHeld* held = &sim->held;
     if (held->n > 0)
-        cond_reduction_enter(&held->reduction, held->flag, sim->v_hat, sim->lambda);
+        cond_reduction_enter(&held->reduction, held->flag, sim->attempt.v_hat, sim->attempt.lambda);
     const CondSolveBudget budget = {
-        .coarse_tolerance = sim->rough ? COND_COARSE_TOLERANCE : 0.0,
-        .last_resort = !sim->divisible,
+        .coarse_tolerance = sim->attempt.rough ? COND_COARSE_TOLERANCE : 0.0,
+        .last_resort = !sim->attempt.divisible,
     };
     CondSolveOutcome outcome;
-    CondStatus status = cond_solver_solve_within(sim->solver, cond_held_problem(sim), budget,
-                                                 sim->v_hat, sim->lambda, info, &outcome);
-    sim->coarse = outcome.is_coarse;
-    sim->spared |= outcome.has_left_out;
+    CondStatus status =
+        cond_solver_solve_within(sim->solver, cond_held_problem(sim), budget, sim->attempt.v_hat,
+                                 sim->attempt.lambda, info, &outcome);
+    sim->attempt.coarse = outcome.is_coarse;
+    sim->attempt.spared |= outcome.has_left_out;
     if (held->n > 0)
-        cond_reduction_leave(&held->reduction, held->flag, sim->v_hat, sim->lambda);
+        cond_reduction_leave(&held->reduction, held->flag, sim->attempt.v_hat, sim->attempt.lambda);
     return status;
 }
 
@@ -126,10 +128,10 @@ static CondStatus solve_anew(CondSim* sim, CondSolveInfo* info)
     if (COND_RESERVE(&sim->arena, rows->v, (int)n_dof) ||
         COND_RESERVE(&sim->arena, rows->lambda, (int)n))
         return COND_OUT_OF_MEMORY;
-    memcpy(rows->v, sim->v_hat, n_dof * sizeof *rows->v);
-    memcpy(rows->lambda, sim->lambda, n * sizeof *rows->lambda);
-    memset(sim->v_hat, 0, n_dof * sizeof *rows->v);
-    memset(sim->lambda, 0, n * sizeof *rows->lambda);
+    memcpy(rows->v, sim->attempt.v_hat, n_dof * sizeof *rows->v);
+    memcpy(rows->lambda, sim->attempt.lambda, n * sizeof *rows->lambda);
+    memset(sim->attempt.v_hat, 0, n_dof * sizeof *rows->v);
+    memset(sim->attempt.lambda, 0, n * sizeof *rows->lambda);
     CondStatus status = solve_once(sim, info);
     int worse = status == COND_NOT_CONVERGED && cond_certificate_residual(&info->certificate) >
                                                     cond_certificate_residual(&first.certificate);
@@ -137,15 +139,15 @@ static CondStatus solve_anew(CondSim* sim, CondSolveInfo* info)
     cond_solve_info_add_work(&first, info, &best);
     *info = best;
     if (worse) {
-        memcpy(sim->v_hat, rows->v, n_dof * sizeof *rows->v);
-        memcpy(sim->lambda, rows->lambda, n * sizeof *rows->lambda);
+        memcpy(sim->attempt.v_hat, rows->v, n_dof * sizeof *rows->v);
+        memcpy(sim->attempt.lambda, rows->lambda, n * sizeof *rows->lambda);
     }
     return status;
 }
 
 CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info)
 {
-    sim->nodalized = 0;
+    sim->attempt.nodalized = 0;
     CondStatus status = solve_once(sim, info);
     return status == COND_NOT_CONVERGED && sim->rows.n > 0 ? solve_anew(sim, info) : status;
 }
@@ -172,10 +174,10 @@ CondStatus cond_integrator_next(CondSim* sim, const CondState* state, CondStatus
 
 const double* cond_sim_solution(const CondSim* sim)
 {
-    return cond_sleep_reader(sim)->v_hat;
+    return cond_sleep_reader(sim)->attempt.v_hat;
 }
 
 const double* cond_sim_lambda(const CondSim* sim)
 {
-    return cond_sleep_reader(sim)->lambda;
+    return cond_sleep_reader(sim)->attempt.lambda;
 }

@@ -46,10 +46,10 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     }
     made->model = model;
     made->whole = whole;
-    made->time_step = model->settings.time_step;
-    made->parts = 1;
-    CondCandidateList* lists[] = {&made->candidates, &made->middle_candidates,
-                                  &made->end_candidates, &made->swept_candidates};
+    made->attempt.time_step = model->settings.time_step;
+    made->attempt.n_substep = 1;
+    CondCandidateList* lists[] = {&made->attempt.candidates, &made->attempt.middle,
+                                  &made->attempt.end, &made->attempt.swept};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         cond_candidates_begin(m, lists[i]);
     made->f = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
@@ -59,18 +59,22 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->rest = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->rest);
     made->reach = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->way = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
-    made->v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
-    made->centre = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
+    made->attempt.v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
+    made->readings.centre =
+        cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
     made->work = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
-    made->rate = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
-    made->middle = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
-    made->ik = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->ik);
+    made->targets.rate = cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
+    made->targets.middle =
+        cond_arena_allocate(&made->arena, (size_t)model->n_target, sizeof(double));
+    made->targets.ik =
+        cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->targets.ik);
     CondStatus status = COND_OUT_OF_MEMORY;
     if (made->f && made->theta && made->length && made->linear && made->rest && made->reach &&
-        made->way && made->v_hat && made->centre && made->work && made->rate && made->middle &&
-        made->ik && !cond_components_reserve(&made->arena, model->n_body, &made->heaps) &&
-        !cond_components_reserve(&made->arena, model->n_body, &made->islands))
-        status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->assembly);
+        made->way && made->attempt.v_hat && made->readings.centre && made->work &&
+        made->targets.rate && made->targets.middle && made->targets.ik &&
+        !cond_components_reserve(&made->arena, model->n_body, &made->attempt.heaps) &&
+        !cond_components_reserve(&made->arena, model->n_body, &made->attempt.islands))
+        status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->attempt.assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model,
                                       model->settings.integrator == COND_INTEGRATOR_THETA
@@ -89,8 +93,8 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
         status = cond_collider_create(model, &made->collider, error);
     for (int i = 0; i < model->n_trajectory && !status; i++) {
         int b = model->trajectory[i].body;
-        if (model->trajectory[i].link >= 0 && !made->ik[b])
-            status = cond_ik_create(m, model->body[b].arm, &made->ik[b], error);
+        if (model->trajectory[i].link >= 0 && !made->targets.ik[b])
+            status = cond_ik_create(m, model->body[b].arm, &made->targets.ik[b], error);
     }
     if (!status && model->settings.mass_root &&
         model->settings.integrator == COND_INTEGRATOR_VARIATIONAL)
@@ -124,30 +128,31 @@ int cond_sim_can_renew(const CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     return settings->method == COND_STEP_VELOCITY && settings->solver.reuse <= 1 && !sim->sleep &&
-           !sim->sensors.query && !sim->hooks.force && !sim->hooks.contact &&
+           !sim->readings.query && !sim->hooks.force && !sim->hooks.contact &&
            sim->pull.stiffness == 0.0;
 }
 
 void cond_sim_renew(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    CondCandidateList* lists[] = {&sim->candidates, &sim->middle_candidates, &sim->end_candidates,
-                                  &sim->swept_candidates};
+    CondCandidateList* lists[] = {&sim->attempt.candidates, &sim->attempt.middle, &sim->attempt.end,
+                                  &sim->attempt.swept};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         lists[i]->n = 0;
     for (int b = 0; b < model->n_body; b++)
-        if (sim->ik[b])
-            cond_ik_rebind(sim->ik[b], model->body[b].arm);
+        if (sim->targets.ik[b])
+            cond_ik_rebind(sim->targets.ik[b], model->body[b].arm);
     cond_collider_renew(&sim->collider);
-    sim->part = 0;
-    sim->parts = 1;
-    sim->n_ready = sim->n_wrench = 0;
-    sim->known = sim->resumed = sim->loaded = sim->nodalized = sim->moved = sim->checked = 0;
+    sim->attempt.substep = 0;
+    sim->attempt.n_substep = 1;
+    sim->readings.n_ready = sim->readings.n_wrench = 0;
+    sim->energy.known = sim->energy.resumed = sim->attempt.loaded = sim->attempt.nodalized =
+        sim->attempt.moved = sim->attempt.checked = 0;
     sim->settle->n_overlap = 0;
-    memset(sim->v_hat, 0, (size_t)model->n_dof * sizeof *sim->v_hat);
+    memset(sim->attempt.v_hat, 0, (size_t)model->n_dof * sizeof *sim->attempt.v_hat);
     if (model->n_sensor > 0)
-        memset(sim->sensors.reading, 0, (size_t)model->n_sensor * sizeof *sim->sensors.reading);
-    sim->sensors.ready = 0;
+        memset(sim->readings.reading, 0, (size_t)model->n_sensor * sizeof *sim->readings.reading);
+    sim->readings.ready = 0;
     cond_watch_create(sim);
     cond_watch_begin(sim);
 }
@@ -174,7 +179,7 @@ void cond_sim_destroy(CondSim* sim)
         return;
     CondContext m = sim->arena.context;
     cond_sleep_destroy(sim);
-    cond_assembly_destroy(&sim->assembly);
+    cond_assembly_destroy(&sim->attempt.assembly);
     cond_assembly_destroy(&sim->matrix);
     cond_kinematics_destroy(&sim->at_start);
     cond_kinematics_destroy(&sim->at_end);
@@ -188,13 +193,13 @@ void cond_sim_destroy(CondSim* sim)
     cond_correction_destroy(sim->correction);
     cond_spread_destroy(sim->spread);
     cond_collider_destroy(&sim->collider);
-    for (int b = 0; b < sim->model->n_body && sim->ik; b++)
-        if (sim->ik[b])
-            cond_ik_destroy(sim->ik[b]);
+    for (int b = 0; b < sim->model->n_body && sim->targets.ik; b++)
+        if (sim->targets.ik[b])
+            cond_ik_destroy(sim->targets.ik[b]);
     cond_solver_destroy(sim->solver);
     cond_state_destroy(sim->next);
-    CondCandidateList* lists[] = {&sim->candidates, &sim->end_candidates, &sim->swept_candidates,
-                                  &sim->middle_candidates};
+    CondCandidateList* lists[] = {&sim->attempt.candidates, &sim->attempt.end, &sim->attempt.swept,
+                                  &sim->attempt.middle};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         cond_candidates_end(lists[i]);
     cond_arena_release(&sim->arena);
