@@ -239,7 +239,7 @@ def write_struct(ffi: Any, name: str, doc: str, body: str, default: str | None, 
         raise ValueError(f"{name}: the fields {taken} have names that cond.fields.Struct uses")
     own = class_name(name)
     lines = [f"class {own}(Struct):", f'    """{plain(doc) or name + "."}"""', "", "    __slots__ = ()",
-             f'    c_name = "{name}"']
+             f'    c_name = "{name}"', *(["    _defaults = True"] if default else [])]
     for kept, kind in (("_lists", "list"), ("_arrays", "numbers")):
         if found := {f.name: f.c_name for f in shown if f.kind == kind}:
             lines.append(f"    {kept} = {json.dumps(found)}")

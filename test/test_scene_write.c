@@ -1,5 +1,5 @@
-// Every scene that ships with COND, written and read again: the same text, and the same bits of a
-// run.
+// Every scene that ships with COND, written and read again, or copied: the same text, and the same
+// bits of a run.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,6 +29,15 @@ static void write_scene(const CondScene* scene, const char* path)
     CondError error = {0};
     if (cond_scene_write(scene, path, &error))
         fail_msg("%s", error.message);
+}
+
+static CondScene* copy_scene(const CondScene* scene)
+{
+    CondScene* copy = NULL;
+    CondError error = {0};
+    if (cond_scene_copy(scene, &copy, &error))
+        fail_msg("%s", error.message);
+    return copy;
 }
 
 static void same_files(const char* a, const char* b)
@@ -61,7 +70,11 @@ static void test_round_trips(void** state)
         CondScene* again = read_scene("once.yaml");
         write_scene(again, "twice.yaml");
         same_files("once.yaml", "twice.yaml");
+        CondScene* copy = copy_scene(scene);
         cond_scene_destroy(scene);
+        write_scene(copy, "twice.yaml");
+        same_files("once.yaml", "twice.yaml");
+        cond_scene_destroy(copy);
         cond_scene_destroy(again);
     }
 }
@@ -84,7 +97,10 @@ static void test_runs(void** state)
         snprintf(path, sizeof path, "%s/%s.yaml", COND_SCENES, names[k]);
         CondScene* scene = read_scene(path);
         write_scene(scene, "once.yaml");
-        assert_int_equal(run(scene, 5), run(read_scene("once.yaml"), 5));
+        CondScene* copy = copy_scene(scene);
+        uint64_t hash = run(scene, 5);
+        assert_int_equal(run(copy, 5), hash);
+        assert_int_equal(run(read_scene("once.yaml"), 5), hash);
     }
 }
 

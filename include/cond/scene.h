@@ -692,6 +692,8 @@ typedef struct CondScene CondScene;
 COND_API CondStatus cond_scene_create(const CondContext* context, CondScene** scene,
                                       CondError* error);
 COND_API void cond_scene_destroy(CondScene* scene);
+// A scene that holds the same as another one, in memory of its own with the same context.
+COND_API CondStatus cond_scene_copy(const CondScene* scene, CondScene** copy, CondError* error);
 
 // Who reads the files that definitions name, meshes and robots, when the scene is compiled. A scene
 // made by calls has nobody until it is told: cond_scene_set_files(scene, cond_scene_files()) with

@@ -15,6 +15,7 @@ import importlib.util
 from cond import law
 from cond._cond import ffi, lib
 from cond.audit import Audit
+from cond.definitions import Definitions, Meshes
 from cond.env import Env, EnvBatch
 from cond.errors import (
     BadArgument,
@@ -48,11 +49,11 @@ from cond.view import view
 __version__: str = ffi.string(lib.cond_version()).decode()
 
 __all__ = [
-    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Diverged", "Env", "EnvBatch",
-    "Error", "ForceSink", "Forked", "Mechanics", "Mesh", "Model", "Moment", "NoEffect", "NoFile", "NotSupported",
-    "OutOfMemory", "Picture", "Problem", "Query", "Record", "Recording", "Rollout", "RolloutResult", "Run",
-    "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study", "dtype_of", "law", "place_of", "residual",
-    "rollout", "scene_keys", "scenes", "share", "solver_names", "view", "write_png",
+    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Definitions", "Diverged", "Env",
+    "EnvBatch", "Error", "ForceSink", "Forked", "Mechanics", "Mesh", "Meshes", "Model", "Moment", "NoEffect",
+    "NoFile", "NotSupported", "OutOfMemory", "Picture", "Problem", "Query", "Record", "Recording", "Rollout",
+    "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study", "dtype_of", "law",
+    "place_of", "residual", "rollout", "scene_keys", "scenes", "share", "solver_names", "view", "write_png",
 ]
 __all__ += struct_names
 

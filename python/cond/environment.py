@@ -133,7 +133,7 @@ class Definition:
         self.c.n_override, self.c.override = n, texts
         self.keep: list[Any] = [texts, kept, scene]
         if isinstance(scene, Scene):
-            self.c.made = scene._c
+            self.c.made = scene._ready()
         elif scene is not None:
             path = scene_path(scene)
             if os.path.isfile(scene):  # else the name of one that ships

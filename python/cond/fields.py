@@ -30,6 +30,7 @@ class Struct(Sealed):
 
     __slots__ = ("_c", "_keep", "_locked")
     c_name: ClassVar[str] = ""
+    _defaults: ClassVar[bool] = False  # whether the library says how one begins
     _lists: ClassVar[Mapping[str, str]] = {}  # fields that are lists of structs, with their names in C
     _arrays: ClassVar[Mapping[str, str]] = {}  # fields that are arrays of any length
     _c: Any
@@ -96,6 +97,13 @@ class Struct(Sealed):
             if value is not None:
                 setattr(self, name, value)
 
+    def _lock(self, why: str) -> None:
+        """From now on for reading."""
+        put(self, "_locked", why)
+        for name in self._lists:
+            if name in self._keep:
+                self._keep[name]._lock(why)
+
     def copy(self: S) -> S:
         """A struct of its own with the same values, lists included, which may be changed."""
         made = object.__new__(type(self))
@@ -133,7 +141,22 @@ class Struct(Sealed):
         return {name: plain(getattr(self, name)) for name in self.fields()}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in self.fields())})"
+        """The fields that are not as they begin, of what begins with defaults; else all."""
+        begin = type(self)() if self._defaults else None
+        shown = (f"{name}={value!r}" for name in self.fields() for value in [getattr(self, name)]
+                 if begin is None or not alike(value, getattr(begin, name)))
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two values of a field are the same; what is not a number is."""
+    if isinstance(a, Struct):
+        return all(alike(getattr(a, name), getattr(b, name)) for name in a.fields())
+    if isinstance(a, (tuple, StructList, StructArray)):
+        return len(a) == len(b) and all(map(alike, a, b))
+    if isinstance(a, (float, np.ndarray)):
+        return bool(np.array_equal(a, b, equal_nan=True))
+    return bool(a == b)
 
 
 def rebuilt(kind: type[S], values: Mapping[str, Any]) -> S:
@@ -214,6 +237,11 @@ class StructList(MutableSequence[S], Generic[S]):
         if not isinstance(value, self._kind):
             raise TypeError(f"{self._label}[{index}]: expected a cond.{self._kind.__name__}, not {value!r}")
         return value.copy()
+
+    def _lock(self, why: str) -> None:
+        self._locked = why
+        for item in self._items:
+            item._lock(why)
 
     def _at(self, index: int | str) -> int:
         return position_of(self._items, index, self._label)

@@ -39,11 +39,11 @@ class Model(Handle):
     def __init__(self, scene: Scene) -> None:
         """Compiles a scene, which may be changed or forgotten afterwards."""
         self._compile(scene)
-        self._source = scene.__reduce__()
+        self._source: Scene | None = scene.copy()
 
     @classmethod
     def _of(cls, scene: Scene) -> Model:
-        """Of a scene that nobody else has, which is written as text only when a pickle asks for it."""
+        """Of a scene that the caller does not keep, which needs no copy."""
         model = cls.__new__(cls)
         model._compile(scene)
         model._source = scene
@@ -53,14 +53,14 @@ class Model(Handle):
         if not isinstance(scene, Scene):
             raise TypeError(f"expected a cond.Scene, not {scene!r}; a file is read by cond.Model.from_path")
         made, error = ffi.new("CondModel**"), new_error()
-        check(lib.cond_scene_compile(scene._c, made, error), error)
+        check(lib.cond_scene_compile(scene._ready(), made, error), error)
         self._c = own(made[0], lib.cond_model_destroy)
 
     def __reduce__(self) -> Any:
         """A pickle has the scene, from which the model is compiled again: the same bits, by the same version."""
         if self._source is None:
             raise TypeError("a cond.Model that an environment lends cannot be pickled: pickle the environment")
-        make, described = self._source.__reduce__() if isinstance(self._source, Scene) else self._source
+        make, described = self._source.__reduce__()
         return model_of, (type(self), make, described)
 
     def __copy__(self) -> Model:

@@ -1,4 +1,4 @@
-"""Scene: what the user describes, read from YAML, MJCF or URDF, or built by calls."""
+"""Scene: what the user describes, read from YAML, MJCF or URDF, or built by calls; listed, changed and reduced."""
 from __future__ import annotations
 
 import operator
@@ -10,11 +10,38 @@ from typing import Any
 import numpy as np
 
 from cond._cond import ffi, lib
+from cond.definitions import Definitions, Holding, Meshes, named_by, prefixed, prefixed_path, replace_names
 from cond.errors import BadArgument, BadInput, NoFile, check, new_error
+from cond.fields import Struct
 from cond.memory import Path, own, path_bytes, share, strings, text
 from cond.mesh import Mesh
-from cond.names import Handle, suggestion
-from cond.structs import BodyDef, BodyKind, SceneKey, SceneSettings, VariationDef
+from cond.names import Handle, choice, expected, suggestion
+from cond.structs import (
+    ActionDef,
+    AttachmentDef,
+    BodyDef,
+    BodyKind,
+    ExcludeDef,
+    ForceDef,
+    MaterialDef,
+    ObservationDef,
+    ObstacleDef,
+    PatchDef,
+    PlaneDef,
+    RewardDef,
+    SceneKey,
+    SceneKind,
+    SceneSettings,
+    SensorDef,
+    SpringDef,
+    TrajectoryDef,
+    VariationDef,
+)
+
+# What each kind is described by.
+KINDS: dict[SceneKind, type[Struct]] = {
+    kind: globals()[f"{kind.name.title()}Def"] for kind in SceneKind if kind is not SceneKind.MESH
+}
 
 
 def scenes() -> tuple[str, ...]:
@@ -86,18 +113,22 @@ def overrides_of(overrides: Sequence[str] | dict[str, Any]) -> list[str]:
     return list(overrides)
 
 
-class Scene(Handle):
-    """A description that becomes a Model. Definitions are checked as they are added: a mistake raises at once,
-    with a message that names it.
+class Scene(Handle, Holding):
+    """A description that becomes a Model. Definitions are checked as they are added, and again when they have been
+    changed and the scene is compiled, written or copied: a mistake raises an error that names it.
 
         scene = cond.Scene("drop")                          # ships with COND; or the path of a YAML or MJCF file
         scene = cond.Scene("push.yaml", ["bodies.box.mass=2"])
         scene = cond.Scene.from_text("bodies: [{kind: particle, mass: 1}]")
         scene = cond.Scene()                                # empty, to be built by calls
         scene.add(cond.BodyDef(name="box", kind="rigid", mass=1.0, ...))
+        scene.bodies["box"].mass = 2.0                      # read and changed in place, nested values as well
+        del scene.sensors["touch"]
+        both = scene.copy()
+        both.include(cond.Scene("drop"), prefix="second_")  # what another scene holds
     """
 
-    __slots__ = ("_folder",)
+    __slots__ = ("_folder", "_held")
 
     def __init__(self, path: Path | None = None, overrides: Sequence[str] | dict[str, Any] = (), *,
                  seed: int | None = None) -> None:
@@ -120,6 +151,12 @@ class Scene(Handle):
     def _take(self, pointer: Any) -> None:
         self._c = own(pointer, lib.cond_scene_destroy)
         self._folder = os.getcwd()  # where relative paths in it begin
+        self._held = {kind: {} for kind in SceneKind}
+
+    def _ready(self) -> Any:
+        """The scene for a function of the library, with all changes."""
+        self._put_back()
+        return self._c
 
     @classmethod
     def from_path(cls, path: Path, overrides: Sequence[str] | dict[str, Any] = (), *, seed: int | None = None) -> Scene:
@@ -152,17 +189,167 @@ class Scene(Handle):
         """Time step, gravity, solver and the rest, as they are in the scene: changing them changes it."""
         return SceneSettings.from_c(lib.cond_scene_settings(self._c), self._c)
 
-    def add(self, definition: Any) -> None:
-        """Adds what a definition says: a BodyDef, PlaneDef, ObstacleDef, AttachmentDef, SensorDef and so on."""
-        kind = getattr(type(definition), "c_name", "")
-        function = getattr(lib, "cond_scene_add_" + kind.removeprefix("Cond").removesuffix("Def").lower(), None)
-        if function is None or not kind.endswith("Def"):
-            adders = [name.removeprefix("cond_scene_add_") for name in dir(lib)
-                      if name.startswith("cond_scene_add_") and name != "cond_scene_add_mesh"]
-            kinds = ", ".join(sorted(f"{name.title()}Def" for name in adders))
+    # What it holds.
+
+    @property
+    def materials(self) -> Definitions[MaterialDef]:
+        """What soft bodies and rods are made of."""
+        return Definitions(self, SceneKind.MATERIAL, MaterialDef)
+
+    @property
+    def bodies(self) -> Definitions[BodyDef]:
+        """What moves: particles, rigid and soft bodies, robots, rods."""
+        return Definitions(self, SceneKind.BODY, BodyDef)
+
+    @property
+    def planes(self) -> Definitions[PlaneDef]:
+        """Fixed half-spaces, such as the ground."""
+        return Definitions(self, SceneKind.PLANE, PlaneDef)
+
+    @property
+    def obstacles(self) -> Definitions[ObstacleDef]:
+        """Fixed shapes."""
+        return Definitions(self, SceneKind.OBSTACLE, ObstacleDef)
+
+    @property
+    def excludes(self) -> Definitions[ExcludeDef]:
+        """Pairs that never touch, and pairs that touch in any case (the sections `exclude` and `pairs`)."""
+        return Definitions(self, SceneKind.EXCLUDE, ExcludeDef)
+
+    @property
+    def patches(self) -> Definitions[PatchDef]:
+        """Named groups of nodes of soft bodies."""
+        return Definitions(self, SceneKind.PATCH, PatchDef)
+
+    @property
+    def trajectories(self) -> Definitions[TrajectoryDef]:
+        """What links, joints and frames in space follow."""
+        return Definitions(self, SceneKind.TRAJECTORY, TrajectoryDef)
+
+    @property
+    def attachments(self) -> Definitions[AttachmentDef]:
+        """What holds bodies together."""
+        return Definitions(self, SceneKind.ATTACHMENT, AttachmentDef)
+
+    @property
+    def sensors(self) -> Definitions[SensorDef]:
+        """What measures forces, accelerations and distances."""
+        return Definitions(self, SceneKind.SENSOR, SensorDef)
+
+    @property
+    def forces(self) -> Definitions[ForceDef]:
+        """Forces from outside."""
+        return Definitions(self, SceneKind.FORCE, ForceDef)
+
+    @property
+    def springs(self) -> Definitions[SpringDef]:
+        """Spring-dampers between two points, or between joints."""
+        return Definitions(self, SceneKind.SPRING, SpringDef)
+
+    @property
+    def variations(self) -> Definitions[VariationDef]:
+        """What a seed draws: the section `randomise`."""
+        return Definitions(self, SceneKind.VARIATION, VariationDef)
+
+    @property
+    def actions(self) -> Definitions[ActionDef]:
+        """What the actions of an environment do."""
+        return Definitions(self, SceneKind.ACTION, ActionDef)
+
+    @property
+    def rewards(self) -> Definitions[RewardDef]:
+        """What an environment rewards, and what ends its episodes."""
+        return Definitions(self, SceneKind.REWARD, RewardDef)
+
+    @property
+    def observations(self) -> Definitions[ObservationDef]:
+        """What an environment observes besides `settings.environment`."""
+        return Definitions(self, SceneKind.OBSERVATION, ObservationDef)
+
+    @property
+    def meshes(self) -> Meshes:
+        """Meshes that stand in the scene itself."""
+        return Meshes(self)
+
+    def of_kind(self, kind: SceneKind | str) -> Definitions[Any]:
+        """All definitions of a kind, such as cond.SceneKind.BODY or "body"."""
+        chosen = choice(SceneKind, kind, "kind")
+        if chosen is SceneKind.MESH:
+            raise BadArgument("meshes have no definition; cond.Scene.meshes has them")
+        return Definitions(self, chosen, KINDS[chosen])
+
+    def users(self, kind: SceneKind | str, name: str) -> tuple[tuple[SceneKind, str], ...]:
+        """Kind and name of all definitions that refer to what has this kind and name."""
+        chosen = choice(SceneKind, kind, "kind")
+        self._put_back(strict=False)
+        found = []
+        for other, definition in KINDS.items():
+            for i in range(lib.cond_scene_count(self._c, other)):
+                place = ffi.cast(f"{definition.c_name}*", lib.cond_scene_get(self._c, other, i))
+                if (chosen, name) in named_by(definition.from_c(place, self._c, "a view")):
+                    found.append((other, text(lib.cond_scene_name(self._c, other, i))))
+        return tuple(found)
+
+    def add(self, definition: Struct) -> int:
+        """Adds a copy of a definition: a BodyDef, PlaneDef, ObstacleDef, AttachmentDef, SensorDef and so on. Returns
+        its index among those of its kind: `scene.bodies[index]` is the scene's own, to be changed in place."""
+        kind = next((kind for kind, made in KINDS.items() if isinstance(definition, made)), None)
+        if kind is None:
+            kinds = ", ".join(sorted(made.__name__ for made in KINDS.values()))
             raise BadArgument(f"{type(definition).__name__} is nothing that a scene holds; it holds {kinds}")
-        error = new_error()
-        check(function(self._c, definition.pointer, error), error)
+        error, index = new_error(), ffi.new("int*")
+        status = lib.cond_scene_add(self._c, kind, definition.pointer, index, error)
+        if status < 0 and any(self._held.values()):  # it may refer to what has a new name
+            self._put_back(strict=False)
+            status = lib.cond_scene_add(self._c, kind, definition.pointer, index, error)
+        check(status, error)
+        return int(index[0])
+
+    def copy(self) -> Scene:
+        """A scene of its own that holds the same."""
+        made, error = ffi.new("CondScene**"), new_error()
+        check(lib.cond_scene_copy(self._ready(), made, error), error)
+        scene = type(self).__new__(type(self))
+        scene._take(made[0])
+        scene._folder = self._folder
+        return scene
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Scene:
+        return self.copy()
+
+    def include(self, other: Scene, prefix: str = "") -> None:
+        """Adds copies of all that another scene holds; the settings stay those of this one. prefix: stands before all
+        names of the other one, where both use the same. Where one definition is refused, none is added. Groups are
+        taken over by their bits, and relative paths of files begin where those of this scene do."""
+        expected(other, Scene, "other")
+        other._put_back()
+        self._put_back(strict=False)
+        before = {kind: lib.cond_scene_count(self._c, kind) for kind in SceneKind}
+        try:
+            self._include(other if other is not self else other.copy(), prefix)
+        except BaseException:
+            for kind in reversed((SceneKind.MESH, *KINDS)):
+                for index in reversed(range(before[kind], lib.cond_scene_count(self._c, kind))):
+                    lib.cond_scene_remove(self._c, kind, index, ffi.NULL)
+            raise
+
+    def _include(self, other: Scene, prefix: str) -> None:
+        names = {kind: {text(lib.cond_scene_name(other._c, kind, i))
+                        for i in range(lib.cond_scene_count(other._c, kind))} for kind in SceneKind}
+        for name, mesh in zip(other.meshes.names, other.meshes, strict=True):
+            self.add_mesh(prefix + name, mesh)
+        for kind, definition in KINDS.items():
+            for i in range(lib.cond_scene_count(other._c, kind)):
+                place = ffi.cast(f"{definition.c_name}*", lib.cond_scene_get(other._c, kind, i))
+                copied: Any = definition.from_c(place, other._c).copy()
+                if prefix:
+                    replace_names(copied, lambda kinds, name: prefixed(kinds, names, prefix, name))
+                    copied.name = prefix + copied.name
+                    if isinstance(copied, VariationDef):
+                        copied.path = prefixed_path(names, prefix, copied.path)
+                self.add(copied)
 
     def add_mesh(self, name: str, mesh: Mesh) -> None:
         """Adds a mesh, copied, which definitions name in place of a file: BodyDef(kind="rigid", shape="mesh",
@@ -175,13 +362,13 @@ class Scene(Handle):
     def write(self, path: Path) -> None:
         """Writes a YAML file that is read as the same scene."""
         error = new_error()
-        check(lib.cond_scene_write(self._c, path_bytes(path), error), error)
+        check(lib.cond_scene_write(self._ready(), path_bytes(path), error), error)
 
     def to_text(self) -> str:
         """The scene as a text in YAML that is read as the same scene. Relative paths in it begin where they begin
         here: in the directory that was the working one when the scene was made."""
         size, error = ffi.new("size_t*"), new_error()
-        check(lib.cond_scene_save(self._c, ffi.NULL, 0, size, error), error)
+        check(lib.cond_scene_save(self._ready(), ffi.NULL, 0, size, error), error)
         buffer = ffi.new("char[]", size[0])
         check(lib.cond_scene_save(self._c, buffer, size[0], size, error), error)
         return text(buffer)
@@ -189,15 +376,9 @@ class Scene(Handle):
     def __reduce__(self) -> Any:
         return scene_of, (type(self), self.to_text(), self._folder)
 
-    @property
-    def variations(self) -> tuple[VariationDef, ...]:
-        """What a seed draws: the section `randomise`."""
-        return tuple(VariationDef.from_c(lib.cond_scene_variation(self._c, i), self._c).copy()
-                     for i in range(lib.cond_scene_n_variation(self._c)))
-
     def draw(self, variation: int, seed: int) -> float:
         """The value that a seed draws for a variation."""
-        return float(lib.cond_scene_draw(self._c, variation, seed_of(seed)))
+        return float(lib.cond_scene_draw(self._ready(), variation, seed_of(seed)))
 
     def __repr__(self) -> str:
         return f"<cond.Scene {text(lib.cond_scene_settings(self._c).name)!r}>"

@@ -159,6 +159,13 @@ def test_lists_say_what_they_expect() -> None:
             make()  # type: ignore[no-untyped-call]
 
 
+def test_what_is_shown_of_a_definition() -> None:
+    body = cond.BodyDef(name="box", kind="soft", mass=1.0, rod=cond.RodDef(links=3), joints=[cond.JointDef(name="a")])
+    assert repr(body) == ("BodyDef(name='box', kind=<BodyKind.SOFT: 2>, mass=1.0, joints=[JointDef(name='a')], "
+                          "rod=RodDef(links=3))")
+    assert repr(cond.BodyDef()) == "BodyDef()" and "seconds=0.0" in repr(cond.StepInfo.new())
+
+
 def test_misspelt_attributes_are_refused() -> None:
     model = cond.Model.from_path("push")
     state, sim = model.state(), cond.Sim(model)
