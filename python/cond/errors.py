@@ -79,12 +79,19 @@ def fail(status: int, message: str = "") -> Error:
     return BY_STATUS.get(status, Error)(message or name)
 
 
+def last_message(status: int) -> str:
+    """What the library says of the call that failed last in this thread; "" where that was another failure."""
+    last = lib.cond_last_error()
+    return ffi.string(last.message).decode(errors="replace") if last.status == status else ""
+
+
 def check(status: int, error: Any = None, what: str = "") -> int:
-    """Raises for a negative status, with the message of a CondError* or with `what` was asked; else returns it."""
+    """Raises for a negative status, with the message of a CondError*, or else the library's message of the last failure
+    behind `what` was asked; else returns it."""
     if status >= 0:
         return status
     message = ffi.string(error.message).decode(errors="replace") if error is not None else ""
     if not message:
-        name = ffi.string(lib.cond_status_name(status)).decode()
-        message = f"{what}: {name}" if what else name
+        message = last_message(status) or ffi.string(lib.cond_status_name(status)).decode()
+        message = f"{what}: {message}" if what and what not in message else message
     raise fail(status, message)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from cond._cond import ffi, lib
 from cond.errors import BadArgument
 
 MANY = 12  # names that a message lists
@@ -62,11 +63,25 @@ def numbered(noun: str, name: int | str, n: int, find: Callable[[bytes], int], k
     raise missing("the model" if body is None else f"the body {body!r}", noun, name, known())
 
 
+# The library's own functions that know enumerations by the names of scene files and results.
+FROM_NAME = {ffi.typeof(getattr(lib, name)).args[1].item.cname.removeprefix("enum ").removeprefix("Cond"):
+             getattr(lib, name) for name in dir(lib) if name.endswith("_from_name")}
+
+
+def known_to_library(kind: type[E], name: str) -> E | None:
+    """The element that scene files and results call so."""
+    value = ffi.new(f"Cond{kind.__name__}*") if kind.__name__ in FROM_NAME else None
+    if value is None or FROM_NAME[kind.__name__](name.strip().encode(), value) < 0:
+        return None
+    return kind(int(ffi.cast("int", value[0])))
+
+
 def choice(kind: type[E], value: E | str | int, what: str) -> E:
-    """An element of an enumeration, from itself, its name in any case, or its number."""
+    """An element of an enumeration, from itself, its name in any case, as scene files have it too, or its number."""
     words = [name.lower() for name in kind.__members__]
     if isinstance(value, str):
         found = kind.__members__.get(value.strip().replace("-", "_").replace(" ", "_").upper())
+        found = found if found is not None else known_to_library(kind, value)
         if found is not None:
             return found
         near = difflib.get_close_matches(value.lower(), words, 1, LIKE)

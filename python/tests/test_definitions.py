@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import cond
+from cond._cond import ffi, lib
 from cond.fields import Struct
+from cond.names import FROM_NAME, choice
 
 GIVEN = [kind for name in cond.structs.__all__ if isinstance(kind := getattr(cond, name), type)
          and issubclass(kind, Struct) and name.endswith(("Def", "Settings", "Groups", "Waypoint"))]
@@ -91,6 +93,23 @@ def test_enumerations_go_by_name() -> None:
         cond.law.project(0.5, (-1.0, 1.0, 0.0), cond.Law.PROXIMAL))
     with pytest.raises(cond.BadArgument, match=r"law: 'stict' .* did you mean 'strict'"):
         cond.law.project(0.5, (1, 0, 0), "stict")
+
+
+def test_enumerations_have_the_names_of_the_library() -> None:
+    """Those of scene files, results and recordings, for every element of every enumeration."""
+    for name, function in FROM_NAME.items():
+        kind = getattr(cond, name)
+        word = getattr(lib, names_function(function))
+        for element in kind:
+            assert choice(kind, ffi.string(word(element)).decode(), name) is element
+    assert choice(cond.ImpactLaw, "false", "impact") is cond.ImpactLaw.OFF
+    assert {name for name in cond.structs.__all__ if issubclass(getattr(cond, name), IntEnum)} == set(FROM_NAME)
+
+
+def names_function(function: Any) -> str:
+    """The function that gives the names which another one reads."""
+    return next(name.removesuffix("from_name") + "name" for name in dir(lib)
+                if name.endswith("_from_name") and getattr(lib, name) == function)
 
 
 @pytest.mark.parametrize("kind", GIVEN)

@@ -160,7 +160,7 @@ def test_queries_solvers_and_rollouts(model: cond.Model) -> None:
     refused(lambda: query.ray((0, 0, np.nan), (0, 0, 1)), r"ray: origin\[2\] is nan")
     refused(lambda: query.ray((0, 0, 1), (0, 0, 0)), "a direction must have a length")
     refused(lambda: query.within((0, 0, 0), -1.0), "radius must be >= 0 and finite, not -1.0")
-    refused(lambda: cond.Solver("vpfi"), "there is no solver 'vpfi'; did you mean 'vfpi'")
+    refused(lambda: cond.Solver("stratgey"), "there is no solver 'stratgey'; did you mean 'strategy'")
     refused(lambda: cond.rollout(model, model.state(), np.zeros((1, 6)), controls="forse"),
             "there is no 'forse'; did you mean 'force'")
     refused(lambda: cond.rollout(model, model.state()), "n_step says how many steps")
