@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include "base/enum_name.h"
+#include "base/tuning.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,4 +65,10 @@ CondStatus cond_status_from_name(const char* name, CondStatus* value)
 const char* cond_version(void)
 {
     return TEXT(COND_VERSION_MAJOR) "." TEXT(COND_VERSION_MINOR) "." TEXT(COND_VERSION_PATCH);
+}
+
+const char* cond_path_tail(const char* path)
+{
+    size_t length = strlen(path);
+    return length > COND_TEXT_SHOWN ? path + length - COND_TEXT_SHOWN : path;
 }

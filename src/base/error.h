@@ -16,4 +16,7 @@ cond_error_set(CondError* error, CondStatus status, const char* format, ...);
 // of its own, as allocations do, one with the name of the function.
 CondStatus cond_error_pass(CondStatus status, const char* function);
 
+// The end of a path, as much of it as a message quotes: it says more than the beginning.
+const char* cond_path_tail(const char* path);
+
 #endif

@@ -1,7 +1,9 @@
 #include "body/gyroscopic.h"
 
+#include "body/tuning.h"
 #include "math/vec3.h"
 
+#include <float.h>
 #include <string.h>
 
 // w x I w
@@ -18,7 +20,7 @@ static void gyroscopic(const double I[9], const double w[3], double out[3])
 static void middle(const double I[9], const double w0[3], double t, double w[3])
 {
     memcpy(w, w0, 3 * sizeof *w);
-    for (int k = 0; k < 30 && t != 0.0; k++) {
+    for (int k = 0; k < COND_GYROSCOPIC_STEPS && t != 0.0; k++) {
         double F[3], L[3], S[9], SI[9], SL[9], J[9], change[3], d[3];
         gyroscopic(I, w, F);
         for (int i = 0; i < 3; i++)
@@ -36,7 +38,7 @@ static void middle(const double I[9], const double w0[3], double t, double w[3])
             return;
         for (int i = 0; i < 3; i++)
             w[i] -= change[i];
-        if (vec3_norm(change) <= 1e-15 * vec3_norm(w))
+        if (vec3_norm(change) <= 4.0 * DBL_EPSILON * vec3_norm(w))
             return;
     }
 }

@@ -1,6 +1,7 @@
 #include "body/transport.h"
 
 #include "base/memory.h"
+#include "body/tuning.h"
 #include "linear/cholesky.h"
 #include "math/eigen.h"
 
@@ -114,8 +115,8 @@ void cond_transport_move(const CondTransport* transport, const CondBody* body,
     }
 }
 
-// dM/dt along v, by central differences of the fourth order. The coordinates move by about a
-// thousandth: the truncation, some 1e-12 of M, then is about as large as the rounding.
+// dM/dt along v, by central differences of the fourth order. The coordinates move by about
+// COND_MASS_STEP.
 static void mass_rate(const CondTransport* transport, const CondBody* body,
                       const CondKinematics* kinematics, const double* v)
 {
@@ -127,7 +128,7 @@ static void mass_rate(const CondTransport* transport, const CondBody* body,
         fastest = fmax(fastest, fabs(v[i]));
     if (!(fastest > 0.0))
         return;
-    double step = 1e-3 / fastest;
+    double step = COND_MASS_STEP / fastest;
     for (int k = 0; k < 4; k++) {
         memcpy(transport->q, kinematics->q + body->q_begin,
                (size_t)body->n_q * sizeof *transport->q);

@@ -1,5 +1,6 @@
 // Actions: what an environment is told becomes targets, torques and attachments, spread over the
 // time steps of the action.
+#include "base/tuning.h"
 #include "env/env.h"
 
 #include "base/error.h"
@@ -213,7 +214,8 @@ int cond_env_act_unsound(const CondEnvWorld* world, const double* action)
                 return act->begin + k;
             norm2 += k >= 3 ? value * value : 0.0;
         }
-        if (cond_env_act_is_pose(act->def->kind) && act->size == 7 && !(norm2 > 1e-12))
+        if (cond_env_act_is_pose(act->def->kind) && act->size == 7 &&
+            !(norm2 > COND_INPUT_ROUNDING * COND_INPUT_ROUNDING))
             return act->begin + 3;
     }
     return -1;

@@ -1,4 +1,5 @@
 // Points of the scene that are observed and rewarded.
+#include "base/tuning.h"
 #include "env/env.h"
 
 #include "math/vec3.h"
@@ -83,7 +84,7 @@ static int node_at(const CondModel* model, const CondBody* body, int patch, int 
 static void spread_over(const CondModel* model, const CondBody* body, int patch, int n,
                         CondPoint* point)
 {
-    const double NEARLY = 1.0 + 1e-6;
+    const double nearly = 1.0 + COND_INPUT_ROUNDING;
     for (int i = 0; i < n; i++) {
         int best = node_at(model, body, patch, 0), node;
         double far = -1.0;
@@ -95,7 +96,7 @@ static void spread_over(const CondModel* model, const CondBody* body, int patch,
                     d[c] = body->start[3 * node + c] - body->start[3 * point[j].node[0] + c];
                 least = fmin(least, vec3_norm(d));
             }
-            if (least > far * NEARLY) {
+            if (least > far * nearly) {
                 far = least;
                 best = node;
             }

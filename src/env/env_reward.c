@@ -45,7 +45,7 @@ static double winding(const CondEnvWorld* world, const CondEnvTerm* term)
 static void curve_at(const CondRewardDef* def, const double R[9], double s, double place[3])
 {
     double half = 0.5 * s * def->curvature[s < 0.0 ? 0 : 1];
-    double chord = fabs(half) < 1e-8 ? s : s * sin(half) / half;
+    double chord = half == 0.0 ? s : s * sin(half) / half;
     double x = chord * cos(def->heading + half), y = chord * sin(def->heading + half);
     for (int k = 0; k < 3; k++)
         place[k] = def->goal[k] + x * R[3 + k] + y * R[6 + k];

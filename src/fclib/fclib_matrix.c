@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/tuning.h"
 
 // How far a_ij and a_ji may differ, relative to sqrt(a_ii a_jj), and still count as equal.
-static const double SYMMETRY_TOLERANCE = 1e-9;
-
 void cond_fclib_matrix_destroy(const CondContext* context, CondFclibMatrix* matrix)
 {
     cond_release(context, matrix->row);
@@ -215,7 +214,7 @@ static CondStatus check_symmetry(const CondDataFile* file, const char* location,
             double a = in_A == j ? A->value[k++] : 0.0; // a_ij
             double t = in_T == j ? T->value[l++] : 0.0; // a_ji
             double scale = fmax(fmax(fabs(a), fabs(t)), sqrt(d[i]) * sqrt(d[j]));
-            if (!(fabs(a - t) <= SYMMETRY_TOLERANCE * scale))
+            if (!(fabs(a - t) <= COND_INPUT_ROUNDING * scale))
                 return cond_data_fail(
                     file, COND_BAD_INPUT, location,
                     "is not symmetric: entry (%d, %d) is %.17g, (%d, %d) is %.17g", i, j, a, j, i,

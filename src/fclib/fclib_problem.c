@@ -5,14 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "fclib/tuning.h"
 
-// Blocks up to this size are dense: two rigid bodies, or four nodes.
-enum { DENSE_MAX = 12 };
 // Coordinates that share nothing in A are gathered up to this number, which is that of a rigid
 // body: its mass matrix is often diagonal, yet its contacts move all six coordinates together.
-enum { GATHER_MAX = 6 };
-// How far J J' may be from the identity for a contact to count as one of a node.
-static const double FRAME_TOLERANCE = 1e-12;
+enum GatherSize { GATHER_MAX = 6 };
 
 // The end of the smallest range begin .. end - 1 whose rows have no entry beyond it.
 static int piece_end(const CondCsr* A, int begin)
@@ -50,7 +47,7 @@ static CondStatus allocate_blocks(CondProblemFile* file, const CondCsr* A, int s
         end = block_end(A, begin, split);
         size_t n = (size_t)(end - begin);
         size_t n_entry = (size_t)(A->row_begin[end] - A->row_begin[begin]);
-        if (split && n <= DENSE_MAX) {
+        if (split && n <= COND_DENSE_BLOCK) {
             n_value += n * n;
         } else {
             n_value += n_entry;
@@ -81,7 +78,7 @@ static void fill_blocks(CondProblemFile* file, const CondCsr* A, int split)
         int first = A->row_begin[begin];
         int n_entry = A->row_begin[end] - first;
         *block = (CondBlock){.dof_begin = begin, .n_dof = n, .values = value};
-        if (split && n <= DENSE_MAX) {
+        if (split && n <= COND_DENSE_BLOCK) {
             block->kind = COND_BLOCK_DENSE;
             for (int i = 0; i < n; i++)
                 for (int k = A->row_begin[begin + i]; k < A->row_begin[begin + i + 1]; k++)
@@ -148,7 +145,7 @@ static int read_rotation(const double* J, int k, double* R)
         for (int s = r; s < 3; s++) {
             double dot =
                 R[3 * r] * R[3 * s] + R[3 * r + 1] * R[3 * s + 1] + R[3 * r + 2] * R[3 * s + 2];
-            if (fabs(dot - (r == s)) > FRAME_TOLERANCE)
+            if (fabs(dot - (r == s)) > COND_FRAME_ERROR)
                 return 0;
         }
     }

@@ -8,10 +8,8 @@
 #include "fclib/fclib_factor.h"
 #include "fclib/fclib_matrix.h"
 #include "fclib/fclib_problem.h"
+#include "fclib/tuning.h"
 #include "hdf5/data_file.h"
-
-// How far L L' may be from W, relative to max |W|, before W counts as indefinite.
-static const double FACTOR_TOLERANCE = 1e-8;
 
 // Everything read on the way to a problem; released together.
 typedef struct FclibParts {
@@ -212,7 +210,7 @@ static CondStatus read_local(const CondDataFile* file, FclibParts* parts)
         return status;
     double error = 0.0;
     status = cond_fclib_factor(file->context, &parts->W, &parts->Jc, &error);
-    if (status == COND_OK && !(error <= FACTOR_TOLERANCE))
+    if (status == COND_OK && !(error <= COND_FACTOR_ERROR))
         return cond_data_fail(file, COND_BAD_INPUT, "/fclib_local/W",
                               "is not positive semi-definite (no factor nearer than %.1e)", error);
     if (status == COND_OK)

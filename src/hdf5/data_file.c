@@ -22,13 +22,9 @@ CondStatus cond_data_fail(const CondDataFile* file, CondStatus status, const cha
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
 
-    // The end of a very long path says more than its beginning, and the fault must stay readable.
-    enum { PATH_SHOWN = 160 };
-    size_t length = strlen(file->path);
-    const char* dots = length > PATH_SHOWN ? "..." : "";
-    const char* shown = length > PATH_SHOWN ? file->path + length - PATH_SHOWN : file->path;
-    return cond_error_set(file->error, status, "%s%s: %s%s%s", dots, shown, location,
-                          location[0] ? ": " : "", message);
+    const char* shown = cond_path_tail(file->path);
+    return cond_error_set(file->error, status, "%s%s: %s%s%s", shown == file->path ? "" : "...",
+                          shown, location, location[0] ? ": " : "", message);
 }
 
 CondStatus cond_data_out_of_memory(const CondDataFile* file)

@@ -2,6 +2,7 @@
 #include "hdf5/hdf_file.h"
 
 #include "base/memory.h"
+#include "hdf5/tuning.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -373,19 +374,12 @@ int cond_hdf_commit(CondHdfFile* file)
     file->hasty = 0;
     return 0;
 }
-
-// In the mode for files that are being written, a piece that does not fit its checksum is read
-// again, after a pause that doubles each time, from a nanosecond on: a writer may be at it. With
-// HDF5's own hundred attempts a damaged file would be waited for without end; this many take some
-// milliseconds, far more than a piece takes to be written.
-enum { READ_ATTEMPTS = 24 };
-
 // Opens a file, through the journal where one is given, in the mode of H5Fopen or in that for files
 // being written.
 static hid_t open_through(const char* path, CondHdfJournal* journal, int unfinished)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), id = -1;
-    if ((!unfinished || H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0) &&
+    if ((!unfinished || H5Pset_metadata_read_attempts(access, COND_READ_ATTEMPTS) >= 0) &&
         (!journal || !cond_hdf_journal_use(access, journal)))
         id = H5Fopen(path, H5F_ACC_RDONLY | (unfinished ? H5F_ACC_SWMR_READ : 0), access);
     H5Pclose(access);

@@ -2,12 +2,12 @@
 #include "hdf5/hdf_read.h"
 
 #include "base/memory.h"
+#include "base/tuning.h"
 
 #include <limits.h>
 #include <sys/stat.h>
 
-// deflate makes at most 1032 bytes of one (a bit for a run of 258 bytes, and two bits a run).
-enum { DEFLATE_MOST = 1032, SMALL = 1 << 16, MOST_CHUNKS = 1 << 20 };
+enum { SMALL = 1 << 16, MOST_CHUNKS = 1 << 20 };
 
 // a * b, or the largest number where that does not fit.
 static uint64_t times(uint64_t a, uint64_t b)
@@ -46,7 +46,7 @@ static uint64_t bytes_of(const CondDataFile* file, const CondHdfData* data, hid_
 static int is_backed(const CondHdfData* data, hid_t plist, uint64_t bytes)
 {
     uint64_t entry = H5Tget_size(data->type);
-    uint64_t most = times(bytes, H5Pget_nfilters(plist) > 0 ? DEFLATE_MOST : 1);
+    uint64_t most = times(bytes, H5Pget_nfilters(plist) > 0 ? COND_DEFLATE_GROWTH : 1);
     uint64_t chunk = 1; // a chunk is unpacked as a whole
     hsize_t size[COND_HDF_MAX_RANK];
     if (H5Pget_layout(plist) == H5D_CHUNKED) {

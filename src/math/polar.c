@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "math/tuning.h"
 #include "math/vec3.h"
 
 // One-sided Jacobi converges quadratically; the limit is never met by finite input.
@@ -183,9 +184,9 @@ static int polar_newton(double X[9])
         vec3_cross(X, X + 3, C + 6);
         double det = vec3_dot(X, C), size2 = norm2_9(X);
         double mean2 = size2 / 3.0; // mean square singular value
-        if (step == 0 && !(det > 0.0 && det * det > 1e-3 * mean2 * mean2 * mean2))
+        if (step == 0 && !(det > 0.0 && det * det > COND_POLAR_REGULAR * mean2 * mean2 * mean2))
             return 0;
-        double g = change2 > 1e-2 ? sqrt(sqrt(norm2_9(C) / size2) / det) : 1.0;
+        double g = change2 > COND_POLAR_FAR ? sqrt(sqrt(norm2_9(C) / size2) / det) : 1.0;
         double of_X = 0.5 * g, of_C = 0.5 / (g * det);
         change2 = 0.0;
         for (int i = 0; i < 9; i++) {
@@ -193,7 +194,7 @@ static int polar_newton(double X[9])
             change2 += (next - X[i]) * (next - X[i]);
             X[i] = next;
         }
-        if (change2 < 1e-16 && g == 1.0) // the error is the square of the change
+        if (change2 < COND_POLAR_DONE && g == 1.0) // the error is the square of the change
             return 1;
     }
     return 0;

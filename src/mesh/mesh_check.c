@@ -2,15 +2,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "mesh/mesh_build.h"
+#include "mesh/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// An element is degenerate when its volume (area) is this small beside that of a cube (square) on
-// its longest edge: a measure without units.
-#define FLAT 1e-10
 #define DEGREES 57.29577951308232
 
 static void subtract(const double* a, const double* b, double out[3])
@@ -119,7 +117,7 @@ static void measure_tets(const CondMesh* mesh, CondMeshReport* report)
         report->volume += volume6 / 6.0;
         measure_edge_ratio(mesh->node, tet, 4, report);
         double angle = 0.0, ratio = 0.0;
-        if (fabs(volume6) <= FLAT * longest * longest * longest) {
+        if (fabs(volume6) <= 6.0 * COND_DEGENERATE * longest * longest * longest) {
             count_degenerate(report, i);
         } else {
             report->n_inverted += volume6 < 0.0;
@@ -161,7 +159,7 @@ static void measure_triangles(const CondMesh* mesh, CondMeshReport* report)
         double area2 = length(c);
         double longest2 = fmax(dot(a, a), dot(b, b));
         measure_edge_ratio(mesh->node, triangle, 3, report);
-        if (area2 <= FLAT * longest2)
+        if (area2 <= 2.0 * COND_DEGENERATE * longest2)
             count_degenerate(report, i);
         cross(p[1], p[2], c);
         report->volume += dot(p[0], c) / 6.0;
@@ -259,12 +257,12 @@ static void warn(const CondMesh* mesh, CondMeshReport* report)
     double most = fmax(extent[0], fmax(extent[1], extent[2]));
     if (mesh->n_tet + mesh->n_triangle == 0)
         return;
-    if (most > 20.0)
+    if (most > COND_WIDE_MESH)
         snprintf(report->warning, sizeof report->warning,
-                 "the mesh is %g m wide, more than 20 m: is the file in millimetres? "
+                 "the mesh is %g m wide, more than %g m: is the file in millimetres? "
                  "Scaled by 0.001 it is %g m",
-                 most, 0.001 * most);
-    else if (most < 1e-4)
+                 most, COND_WIDE_MESH, most / 1000.0);
+    else if (most < COND_TINY_MESH)
         snprintf(report->warning, sizeof report->warning,
                  "the mesh is %g m wide, less than 0.1 mm: is its unit larger than a metre?", most);
     else if (mesh->n_tet == 0 && report->n_open + report->n_nonmanifold == 0 &&

@@ -144,7 +144,7 @@ CondStatus cond_mesh_cylinder(const CondContext* context, double radius, double 
     double per_disc = 1.0 + 3.0 * rings * (rings + 1.0);
     if (status == COND_OK)
         status = create(context, "cylinder", per_disc * (layers + 1.0),
-                        18.0 * rings * rings * layers, mesh, error);
+                        6.0 * 3.0 * rings * rings * layers, mesh, error);
     if (status != COND_OK)
         return status;
     double* node = (*mesh)->node;

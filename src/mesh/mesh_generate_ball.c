@@ -7,16 +7,18 @@
 // shortest diagonal. Angles so stay near those of the regular solids, whatever n is.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "mesh/mesh_build.h"
+#include "mesh/tuning.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MAX_SHELLS = 250 }; // an int must count the corners of all tetrahedra
+enum { N_SECTOR = 20 }; // faces of an icosahedron
 
 // Vertices in the order of rising height: a pole, two rings of five, the other pole.
-static void make_icosahedron(double vertex[12][3], int face[20][3])
+static void make_icosahedron(double vertex[12][3], int face[N_SECTOR][3])
 {
     const double z = 1.0 / sqrt(5.0), r = 2.0 / sqrt(5.0), turn = 3.141592653589793 / 5.0;
     for (int i = 0; i < 5; i++) {
@@ -65,7 +67,7 @@ typedef struct Lattice {
     int n; // shells
     double radius;
     double vertex[12][3];
-    int face[20][3];
+    int face[N_SECTOR][3];
     uint64_t* key; // of all nodes but the added ones, rising              (n_key)
     int n_key;
     CondMesh* mesh;
@@ -134,7 +136,8 @@ static void cut_octahedron(Lattice* lattice, const int v[6], int with_node)
     }
     int d = 0;
     for (int i = 1; i < 3; i++)
-        if (distance2(node, v[i], v[i + 3]) < distance2(node, v[d], v[d + 3]) * (1.0 - 1e-9))
+        if (distance2(node, v[i], v[i + 3]) <
+            distance2(node, v[d], v[d + 3]) * (1.0 - COND_INPUT_ROUNDING))
             d = i;
     const int ring[4] = {v[(d + 1) % 3], v[(d + 2) % 3], v[(d + 1) % 3 + 3], v[(d + 2) % 3 + 3]};
     for (int i = 0; i < 4; i++)
@@ -183,7 +186,7 @@ static void walk(Lattice* lattice, int sector, int* extra)
 static void make_keys(Lattice* lattice)
 {
     int n = 0;
-    for (int sector = 0; sector < 20; sector++) {
+    for (int sector = 0; sector < N_SECTOR; sector++) {
         for (int i = 0; i <= lattice->n; i++) {
             for (int j = 0; j <= lattice->n - i; j++) {
                 for (int k = 0; k <= lattice->n - i - j; k++) {
@@ -206,9 +209,9 @@ CondStatus cond_mesh_ball(const CondContext* context, double radius, int mesh_su
     if (!(radius > 0.0) || isinf(radius))
         return cond_error_set(error, COND_BAD_ARGUMENT, "ball: the radius %g is not positive",
                               radius);
-    if (mesh_surfaces < 1 || mesh_surfaces > MAX_SHELLS)
+    if (mesh_surfaces < 1 || mesh_surfaces > COND_BALL_SHELLS)
         return cond_error_set(error, COND_BAD_ARGUMENT, "ball: %d shells; 1 to %d are possible",
-                              mesh_surfaces, (int)MAX_SHELLS);
+                              mesh_surfaces, (int)COND_BALL_SHELLS);
     int n = mesh_surfaces, octahedra = n * (n - 1) * (n + 1) / 6;
     if (extra < 0 || extra > octahedra)
         return cond_error_set(error, COND_BAD_ARGUMENT,
@@ -217,19 +220,20 @@ CondStatus cond_mesh_ball(const CondContext* context, double radius, int mesh_su
     CondContext from = cond_context_or_default(context);
     Lattice lattice = {.n = n, .radius = radius};
     make_icosahedron(lattice.vertex, lattice.face);
-    size_t points = 20 * ((size_t)n + 1) * ((size_t)n + 2) * ((size_t)n + 3) / 6;
+    size_t points = N_SECTOR * ((size_t)n + 1) * ((size_t)n + 2) * ((size_t)n + 3) / 6;
     lattice.key = cond_allocate(&from, points, sizeof *lattice.key);
     if (!lattice.key)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "ball: no memory for %d shells",
                               mesh_surfaces);
     make_keys(&lattice);
-    CondStatus status = cond_mesh_create(&from, lattice.n_key + 20 * extra,
-                                         20 * n * n * n + 80 * extra, 0, &lattice.mesh, error);
+    CondStatus status =
+        cond_mesh_create(&from, lattice.n_key + N_SECTOR * extra,
+                         N_SECTOR * (n * n * n + 4 * extra), 0, &lattice.mesh, error);
     if (status == COND_OK) {
         lattice.n_node = lattice.n_key;
-        for (int sector = 0; sector < 20; sector++)
+        for (int sector = 0; sector < N_SECTOR; sector++)
             walk(&lattice, sector, NULL);
-        for (int sector = 0; sector < 20; sector++) {
+        for (int sector = 0; sector < N_SECTOR; sector++) {
             int left = extra;
             walk(&lattice, sector, &left);
         }

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cond/mesh.h"
+#include "mesh/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static int read_group(const char** text, char kind, int most, double value[4])
     for (int n = 0; n < most;) {
         char* end;
         value[n] = strtod(*text, &end);
-        if (end == *text || !isfinite(value[n]) || fabs(value[n]) > 1e9 ||
+        if (end == *text || !isfinite(value[n]) || fabs(value[n]) > COND_MESH_NUMBER ||
             (kind == 'n' && value[n] != floor(value[n])))
             return -1;
         n++;

@@ -5,12 +5,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "mesh/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double THIN = 1e-6; // height of a triangle that has no area, of the size
-enum { ROUNDS = 50 };            // a triangle may become thin when its neighbour goes
 
 double cond_mending_off_line(const double a[3], const double b[3], const double x[3], double* at)
 {
@@ -249,14 +247,14 @@ CondStatus cond_mesh_mend(CondMesh* mesh, CondError* error)
             high[i] = fmax(high[i], x);
         }
     const double extent[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
-    mending.reach = mesh->n_triangle > 0 ? THIN * vec3_norm(extent) : 0.0;
+    mending.reach = mesh->n_triangle > 0 ? COND_THIN * vec3_norm(extent) : 0.0;
     mending.of = cond_allocate(m, (size_t)mesh->n_node, sizeof *mending.of);
     status = mending.of ? sort_edges(&mending) : COND_OUT_OF_MEMORY;
     for (int v = 0; v < mesh->n_node && !status; v++)
         mending.of[v] = v;
     if (!status)
         status = turn(&mending);
-    for (int round = 0; round < ROUNDS && !status; round++) {
+    for (int round = 0; round < COND_MEND_ROUNDS && !status; round++) {
         mending.changed = 0;
         status = mend_round(&mending);
         if (status || !mending.changed)

@@ -4,13 +4,11 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "mesh/mesh_mend.h"
+#include "mesh/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Open edges beyond which a surface is not one with nodes on edges, but one of loose triangles.
-enum { MOST_OPEN = 20000 };
 
 // A node of an open edge, by its place along a direction in which no two nodes of a real file
 // agree.
@@ -135,7 +133,7 @@ CondStatus cond_mending_split(CondMending* mending)
     OpenNode* found = status ? NULL : cond_allocate(&mesh->context, (size_t)open.n, sizeof *found);
     if (!status && !found)
         status = COND_OUT_OF_MEMORY;
-    int many = !status && open.n_edge > MOST_OPEN;
+    int many = !status && open.n_edge > COND_OPEN_EDGES;
     for (int i = 0; i < n_key && !status && !many; i++) {
         int same = (i > 0 && cond_mesh_key_same(&mending->key[i - 1], &mending->key[i])) ||
                    (i + 1 < n_key && cond_mesh_key_same(&mending->key[i], &mending->key[i + 1]));

@@ -3,13 +3,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "mesh/tuning.h"
 #include "mesh_file/mesh_file.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-
-enum { MOST = 4096 }; // rows or columns
 
 typedef struct Reading {
     const char* path;
@@ -65,8 +64,8 @@ static CondStatus read_image(Reading* r, CondHeights* heights)
     heights->n_column = read_whole(r);
     heights->n_row = read_whole(r);
     int white = read_whole(r), wide = white > 255 ? 2 : 1;
-    if (heights->n_column < 2 || heights->n_row < 2 || heights->n_column > MOST ||
-        heights->n_row > MOST || white < 1)
+    if (heights->n_column < 2 || heights->n_row < 2 || heights->n_column > COND_MOST_HEIGHTS ||
+        heights->n_row > COND_MOST_HEIGHTS || white < 1)
         return refuse(r, "expected width and height, 2 to 4096, and the value of white");
     int n = heights->n_row * heights->n_column;
     r->at++; // one blank, then the values
@@ -103,7 +102,7 @@ static CondStatus read_row(Reading* r, const char* stop, CondHeights* heights, i
         double value;
         if (!cond_number_parse(word, &value) || !isfinite(value))
             return refuse(r, "expected numbers");
-        if (n >= MOST || heights->n_row >= MOST)
+        if (n >= COND_MOST_HEIGHTS || heights->n_row >= COND_MOST_HEIGHTS)
             return refuse(r, "there are more than 4096 rows or columns");
         if (reserve(heights, capacity, heights->n_row * heights->n_column + n + 1))
             return cond_error_set(r->error, COND_OUT_OF_MEMORY, "out of memory");

@@ -1,13 +1,12 @@
 #include "mesh_file/mesh_array.h"
 
 #include "base/memory.h"
+#include "base/tuning.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-enum { MOST_EXPANSION = 1032 }; // deflate cannot make more of a byte
 
 typedef enum Kind { SIGNED, UNSIGNED, REAL } Kind;
 
@@ -287,7 +286,7 @@ CondStatus cond_mesh_array_read(CondMeshFile* file, const CondMeshArray* array, 
     if (!binary)
         most = (most + 1) / 2;
     else if (array->compressed)
-        most = most <= SIZE_MAX / MOST_EXPANSION ? most * MOST_EXPANSION : SIZE_MAX;
+        most = most <= SIZE_MAX / COND_DEFLATE_GROWTH ? most * COND_DEFLATE_GROWTH : SIZE_MAX;
     if (n < 0 || (uint64_t)n > most / (binary ? type->size : 1))
         return cond_mesh_file_refuse(file, array->at,
                                      "%lld numbers of '%s' do not fit in %zu bytes", (long long)n,

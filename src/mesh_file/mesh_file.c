@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-// Of a very long path the end says more than the beginning.
-static const char* tail(const char* path)
-{
-    size_t length = strlen(path);
-    return length > 150 ? path + length - 150 : path;
-}
 
 CondStatus cond_mesh_file_open(CondMeshFile* file, const CondContext* context, const char* path,
                                CondError* error)
@@ -30,17 +24,18 @@ CondStatus cond_mesh_file_open(CondMeshFile* file, const CondContext* context, c
     struct stat about;
     FILE* stream = fopen(path, "rb");
     if (!stream)
-        return cond_error_set(error, COND_NO_FILE, "%s: cannot be opened: %s", tail(path),
+        return cond_error_set(error, COND_NO_FILE, "%s: cannot be opened: %s", cond_path_tail(path),
                               strerror(errno));
     CondStatus status = COND_OK;
     if (fstat(fileno(stream), &about) != 0 || !S_ISREG(about.st_mode)) {
-        status = cond_error_set(error, COND_NO_FILE, "%s: is not a file", tail(path));
+        status = cond_error_set(error, COND_NO_FILE, "%s: is not a file", cond_path_tail(path));
     } else if (!(file->data = cond_allocate(&file->context, (size_t)about.st_size + 1, 1))) {
         status = cond_mesh_file_no_memory(file);
     } else {
         file->size = (size_t)about.st_size;
         if (fread(file->data, 1, file->size, stream) != file->size)
-            status = cond_error_set(error, COND_NO_FILE, "%s: cannot be read", tail(path));
+            status =
+                cond_error_set(error, COND_NO_FILE, "%s: cannot be read", cond_path_tail(path));
     }
     fclose(stream);
     return status;
@@ -62,18 +57,19 @@ CondStatus cond_mesh_file_refuse(const CondMeshFile* file, size_t at, const char
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (file->binary)
-        return cond_error_set(file->error, COND_BAD_INPUT, "%s: byte %zu: %s", tail(file->path), at,
-                              text);
+        return cond_error_set(file->error, COND_BAD_INPUT, "%s: byte %zu: %s",
+                              cond_path_tail(file->path), at, text);
     size_t line = 1;
     for (size_t i = 0; i < at && i < file->size; i++)
         line += file->data[i] == '\n' || file->data[i] == '\v';
-    return cond_error_set(file->error, COND_BAD_INPUT, "%s:%zu: %s", tail(file->path), line, text);
+    return cond_error_set(file->error, COND_BAD_INPUT, "%s:%zu: %s", cond_path_tail(file->path),
+                          line, text);
 }
 
 CondStatus cond_mesh_file_no_memory(const CondMeshFile* file)
 {
     return cond_error_set(file->error, COND_OUT_OF_MEMORY, "no memory to read %s",
-                          tail(file->path));
+                          cond_path_tail(file->path));
 }
 
 static int is_space(char c)
@@ -120,7 +116,7 @@ static CondStatus refuse_word(CondMeshFile* file, const char* what, const char* 
     if (length == 0)
         return cond_mesh_file_refuse(file, at, "the file ends where %s should be", what);
     return cond_mesh_file_refuse(file, at, "%s should be %s, not '%.*s'", what, kind,
-                                 (int)(length < 40 ? length : 40), word);
+                                 (int)(length < COND_WORD_SHOWN ? length : COND_WORD_SHOWN), word);
 }
 
 CondStatus cond_mesh_file_integer(CondMeshFile* file, const char* what, int64_t* value)
@@ -209,7 +205,8 @@ static CondStatus reserve(CondMeshFile* file, void* data, int* capacity, int hav
 {
     if (more > INT_MAX / 4 - have)
         return cond_error_set(file->error, COND_NOT_SUPPORTED,
-                              "%s: more nodes or elements than an int can count", tail(file->path));
+                              "%s: more nodes or elements than an int can count",
+                              cond_path_tail(file->path));
     if (cond_reserve(&file->context, data, capacity, have + (int)more, size) != COND_OK)
         return cond_mesh_file_no_memory(file);
     return COND_OK;

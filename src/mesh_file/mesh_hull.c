@@ -2,15 +2,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cond/mesh.h"
+#include "mesh/tuning.h"
 
 #include <libqhull_r/qhull_ra.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double SLIVER = 1e-10; // area of a triangle that is none, of the size squared
-static const double THIN = 1e-6;    // height of one whose plane is not to be trusted, of the size
 
 // A run of qhull. It takes its memory from malloc and would print what it finds.
 typedef struct Run {
@@ -86,7 +84,7 @@ static CondStatus take_facets(Run* run, const CondMesh* mesh, CondMesh** hull, i
     {
         int* corner = (*hull)->triangle + 3 * (size_t)n++;
         corners(qh, facet, corner);
-        *thin |= !(area(mesh, corner) > SLIVER * size * size);
+        *thin |= !(area(mesh, corner) > COND_DEGENERATE * size * size);
     }
     return COND_OK;
 }
@@ -145,7 +143,7 @@ static int drop_slivers(const CondMesh* hull, double size, int* dropped)
             }
         }
         int touched = dropped[c[0]] || dropped[c[1]] || dropped[c[2]];
-        if (touched || 2.0 * area(hull, c) > THIN * size * longest)
+        if (touched || 2.0 * area(hull, c) > COND_THIN * size * longest)
             continue;
         dropped[c[apex]] = 1;
         n++;
@@ -167,15 +165,14 @@ static CondStatus keep_nodes(const CondMesh* hull, const int* dropped, int n_dro
     return status;
 }
 
-// A hull without slivers, within THIN of the size of the true one for every round it takes.
+// A hull without slivers, within COND_THIN of the size of the true one for every round it takes.
 static CondStatus make_clean(const CondMesh* mesh, CondMesh** hull, int* thin, CondError* error)
 {
-    enum { ROUNDS = 30 };
     CondMesh* nodes = NULL;
     double size = mesh_size(mesh);
     CondStatus status = COND_OK;
     *thin = 1;
-    for (int round = 0; round < ROUNDS && *thin && !status; round++) {
+    for (int round = 0; round < COND_MEND_ROUNDS && *thin && !status; round++) {
         int flat;
         cond_mesh_destroy(*hull);
         *hull = NULL;

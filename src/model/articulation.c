@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Numbers per link in the workspace, in the order of CondArticulationWork.
-enum { N_PER_LINK = 3 + 4 + 9 + 10 + 10 + 6 + 6 + 6 };
+enum WorkLayout { N_PER_LINK = 3 + 4 + 9 + 10 + 10 + 6 + 6 + 6 };
 
 CondStatus cond_articulation_work_create(const CondContext* context, const CondArticulation* a,
                                          CondArticulationWork** work, CondError* error)

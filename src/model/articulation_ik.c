@@ -11,6 +11,7 @@
 #include "linear/cholesky.h"
 #include "math/quat.h"
 #include "model/articulation.h"
+#include "model/tuning.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static void turn_between(const double from[4], const double to[4], double w[3])
     quat_product(to, back, d);
     double sign = d[0] < 0.0 ? -1.0 : 1.0, length = vec3_norm(d + 1);
     // angle / sin(angle / 2) tends to 2 where the turn vanishes
-    double factor = length > 1e-12 ? 2.0 * atan2(length, sign * d[0]) / length : 2.0;
+    double factor = length > 0.0 ? 2.0 * atan2(length, sign * d[0]) / length : 2.0;
     for (int k = 0; k < 3; k++)
         w[k] = sign * factor * d[1 + k];
 }
@@ -157,7 +158,7 @@ static void solve_free(const CondIk* ik, double shift, double y[6])
     for (int r = 0; r < 6; r++)
         trace += K[7 * r];
     // Rounding makes a singular K slightly indefinite; this much always keeps it positive.
-    shift = fmax(fmax(shift, 1e-12 * trace), 1e-30);
+    shift = fmax(fmax(shift, COND_SINGULAR * trace), 1e-30);
     for (int r = 0; r < 6; r++)
         K[7 * r] += shift;
     if (cond_cholesky_factor(6, K))
@@ -222,7 +223,7 @@ static int release_one(CondIk* ik, const double V[6], double shift)
         double scale = 0.0;
         for (int k = 0; k < 6; k++)
             scale += fabs(ik->J[6 * i + k]) * (fabs(V[k]) + fabs(y[k]));
-        if (wants > worst && wants > 1e-12 * scale) {
+        if (wants > worst && wants > COND_SINGULAR * scale) {
             worst = wants;
             which = i;
         }
@@ -324,7 +325,7 @@ static int jacobian_holds(CondIk* ik, const CondIkFrame* frame, double length, c
         true_one += left * left;
     }
     // Nothing to gain: limits forced the motion, or it is down to rounding.
-    if (whole - said <= 1e-24)
+    if (whole - said <= COND_SINGULAR * COND_SINGULAR)
         return 1;
     return whole - true_one >= 0.25 * (whole - said);
 }
@@ -339,7 +340,7 @@ static void trusted_rates(CondIk* ik, const CondIkSettings* settings, const Cond
         least_squares(ik, V, shift);
         if (jacobian_holds(ik, frame, settings->length, V, dt, q))
             return;
-        shift = fmax(10.0 * shift, 1e-6 * settings->length * settings->length);
+        shift = fmax(10.0 * shift, COND_IK_REFUSED * settings->length * settings->length);
     }
 }
 
@@ -419,15 +420,15 @@ static int measure(CondIk* ik, const CondIkSearch* search, const CondIkFrame* fr
 static int descend(CondIk* ik, const CondIkSearch* search, const CondIkFrame* frame,
                    const CondIkTarget* target, double* q, double* square)
 {
-    enum { WINDOW = 25 }; // iterations that must bring the error down by a tenth
     const CondArticulation* a = ik->articulation;
     double *joint = q + (a->n_q - a->n_joint), before = INFINITY;
     for (int k = 0;; k++) {
         double e[6];
         int done = measure(ik, search, frame, target, q, e, square);
-        if (done || k == search->max_iterations || (k % WINDOW == 0 && *square > 0.9 * before))
+        if (done || k == search->max_iterations ||
+            (k % COND_IK_WINDOW == 0 && *square > COND_IK_PROGRESS * before))
             return done;
-        if (k % WINDOW == 0)
+        if (k % COND_IK_WINDOW == 0)
             before = *square;
         joint_jacobian(ik, frame, search->length);
         for (int i = 0; i < a->n_joint; i++) {
@@ -438,7 +439,7 @@ static int descend(CondIk* ik, const CondIkSearch* search, const CondIkFrame* fr
         }
         for (int i = 3; i < 6; i++)
             e[i] *= search->length;
-        least_squares(ik, e, 1e-12 + 1e-2 * *square);
+        least_squares(ik, e, COND_SINGULAR + COND_IK_DAMPING * *square);
         take_step(ik, 1.0, joint);
     }
 }

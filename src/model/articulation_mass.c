@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "linear/cholesky.h"
 #include "model/articulation.h"
+#include "model/tuning.h"
 
 static int is_massless(const CondArticulation* arm)
 {
@@ -29,11 +30,12 @@ CondStatus cond_articulation_check_mass(const CondArticulation* arm, CondError* 
         double* q = M + (size_t)n * (size_t)n;
         cond_articulation_rest(arm, q);
         for (int j = 0; j < arm->n_joint; j++)
-            q[arm->n_q - arm->n_joint + j] = 0.3 + 0.7 * ((j * 5) % 7) / 7.0;
+            q[arm->n_q - arm->n_joint + j] =
+                (3 + (5 * j) % 7) / 10.0; // a posture in general position
         cond_articulation_kinematics(arm, q, work);
         cond_articulation_mass(arm, work, M);
         for (int i = 0; i < n; i++)
-            M[(size_t)i * (size_t)(n + 1)] *= 1.0 - 1e-12;
+            M[(size_t)i * (size_t)(n + 1)] *= 1.0 - COND_SINGULAR;
         if (cond_cholesky_factor(n, M))
             status = cond_error_set(error, COND_BAD_INPUT,
                                     "links without mass: some joints can move without moving any "

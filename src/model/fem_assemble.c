@@ -12,8 +12,7 @@
 #include "model/fem_element.h"
 #include "model/fem_sum.h"
 #include "model/strain.h"
-
-enum { ELEMENT_WORK = 500 }; // of one tetrahedron, in the unit of COND_PARALLEL_FROM
+#include "model/tuning.h"
 
 const CondStrainOps* cond_strain_ops(CondFemMaterialKind kind)
 {
@@ -26,7 +25,7 @@ const CondStrainOps* cond_strain_ops(CondFemMaterialKind kind)
 
 static int element_threads(const CondFem* fem, int threads)
 {
-    return cond_threads(ELEMENT_WORK * (size_t)fem->n_tet, threads);
+    return cond_threads(COND_ELEMENT_WORK * (size_t)fem->n_tet, threads);
 }
 
 // The elements around the nodes order[first] .. order[last - 1].

@@ -17,17 +17,10 @@
 
 #include "base/error.h"
 #include "math/vec3.h"
-
-// A tetrahedron whose volume is below this part of its longest edge cubed is called flat: its
-// shape gradients would have lost most of their digits.
-static const double FLAT = 1e-9;
+#include "mesh/tuning.h"
+#include "model/tuning.h"
 
 const int cond_fem_edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
-
-// Poisson's ratio up to which the change of volume counts at every point. A cantilever of one
-// element through the thickness then deflects by 0.98 to 1.02 of the converged value for all ratios
-// up to 0.4999; with 0.25 by up to 1.06, with 0.4 by 0.96.
-static const double POINT_POISSON_RATIO = 1.0 / 3.0;
 
 // The tetrahedra of a quadratic element but for the octahedron in its middle.
 static const int CORNER_TET[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
@@ -50,10 +43,10 @@ CondFemModuli cond_fem_moduli(CondFemElementKind kind, const CondFemMaterial* ma
     const CondStrainOps* ops = cond_strain_ops(material->kind);
     CondFemModuli moduli = ops->moduli(material);
     moduli.lambda_point = moduli.lambda;
-    if (kind == COND_FEM_QUADRATIC && material->poisson_ratio > POINT_POISSON_RATIO) {
+    if (kind == COND_FEM_QUADRATIC && material->poisson_ratio > COND_POINT_POISSON) {
         CondFemMaterial point = *material; // of the same shear modulus
-        point.poisson_ratio = POINT_POISSON_RATIO;
-        point.youngs_modulus *= (1.0 + POINT_POISSON_RATIO) / (1.0 + material->poisson_ratio);
+        point.poisson_ratio = COND_POINT_POISSON;
+        point.youngs_modulus *= (1.0 + COND_POINT_POISSON) / (1.0 + material->poisson_ratio);
         moduli.lambda_point = ops->moduli(&point).lambda;
     }
     return moduli;
@@ -164,7 +157,7 @@ CondStatus cond_fem_measure_element(CondFem* fem, int i, double* volume, CondErr
         size_t at = (size_t)fem->n_point * i + k;
         double* g = fem->gradient + 3 * (size_t)(fem->n_corner - 1) * at;
         double whole = gradients_at(fem, i, L, g) / 6.0; // of an element as here
-        if (!(fabs(whole) > FLAT * longest * longest * longest))
+        if (!(fabs(whole) > COND_DEGENERATE * longest * longest * longest))
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "tetrahedron %d is flat: volume %g m3, longest edge %g m", i,
                                   whole, longest);

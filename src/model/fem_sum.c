@@ -267,7 +267,7 @@ COND_LANES_INLINE void load_quadratic(const CondFemSum* sum, int i, CondStrainBa
     batch->k = (CondLanes){0.0} + k;
     batch->g = (CondLanes){0.0} + h;
     batch->volume = (CondLanes){volume[0], volume[1], volume[2], volume[3]};
-    for (int c = 0; c < 27; c++)
+    for (int c = 0; c < 9 * 3; c++)
         gradient[c] = (CondLanes){g[c], g[27 + c], g[54 + c], g[81 + c]};
     for (int a = 1; a < 10; a++) {
         const double* xa = sum->x + 3 * (size_t)corner[a];

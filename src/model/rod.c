@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "math/quat.h"
 #include "math/so3.h"
+#include "model/tuning.h"
 
 #include <string.h>
 
@@ -22,8 +23,8 @@ static Moments moments_of(const CondRodSection* section)
         return (Moments){pi * w * w, I, I, 2.0 * I};
     }
     double a = w > h ? w : h, b = w > h ? h : w, ratio = b / a;
-    double J =
-        a * b * b * b * (1.0 / 3.0 - 0.21 * ratio * (1.0 - ratio * ratio * ratio * ratio / 12.0));
+    double J = a * b * b * b *
+               (1.0 / 3.0 - COND_TORSION * ratio * (1.0 - ratio * ratio * ratio * ratio / 12.0));
     return (Moments){w * h, w * h * h * h / 12.0, h * w * w * w / 12.0, J};
 }
 

@@ -8,16 +8,11 @@
 
 // An element matrix (3n x 3n) is symmetric; its upper block triangle is kept as 3x3 row-major
 // blocks (0,0) (0,1) .. (0,n-1) (1,1) ..; HALF numbers for a tetrahedron, MOST at most.
-enum {
+enum CondStrainLayout {
     COND_STRAIN_NODES = 10, // at most, of an element
     COND_STRAIN_HALF = 90,
     COND_STRAIN_MOST = 9 * COND_STRAIN_NODES * (COND_STRAIN_NODES + 1) / 2,
 };
-
-// The spin moduli of co-rotational elements grow like 1/(s_i + s_j) as an element turns inside
-// out. Below this sum, a twentieth of its rest value, they are held, so that E stays bounded for
-// any shape.
-#define COND_STRAIN_LEAST_STRETCH_SUM 0.1
 
 // Where block (a, b), a <= b, of an element of n nodes starts.
 static inline int cond_strain_block(int n, int a, int b)

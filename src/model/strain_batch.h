@@ -7,7 +7,9 @@
 
 #include "base/lanes.h"
 #include "math/polar.h"
+#include "math/tuning.h"
 #include "model/strain.h"
+#include "model/tuning.h"
 
 typedef struct CondStrainBatch {
     CondLanes F[9];         // deformation gradients, by the caller
@@ -78,9 +80,9 @@ COND_LANES_INLINE void batch_polar(CondLanes X[9], CondLaneMask* rare)
         batch_norm2(X, &size2);
         CondLanes mean2 = size2 / 3.0;
         if (step == 0)
-            busy &= (det > 0.0) & (det * det > 1e-3 * mean2 * mean2 * mean2);
+            busy &= (det > 0.0) & (det * det > COND_POLAR_REGULAR * mean2 * mean2 * mean2);
         in_range = step == 0 ? busy : in_range;
-        CondLaneMask far = change2 > 1e-2;
+        CondLaneMask far = change2 > COND_POLAR_FAR;
         g = one;
         if (cond_lanes_any(&far)) {
             batch_norm2(C, &norm2);
@@ -97,7 +99,7 @@ COND_LANES_INLINE void batch_polar(CondLanes X[9], CondLaneMask* rare)
             X[i] = COND_LANES_SELECT(busy, next, X[i]);
         }
         change2 = COND_LANES_SELECT(busy, change, change2);
-        busy &= ~((change2 < 1e-16) & (g == 1.0));
+        busy &= ~((change2 < COND_POLAR_DONE) & (g == 1.0));
     }
     *rare = ~in_range | busy;
 }
@@ -188,11 +190,11 @@ COND_LANES_INLINE void batch_spin_moduli(const CondStrainBatch* batch, CondLanes
     const CondLanes *S = batch->S, none = {0.0};
     CondLanes trace = S[0] + S[4] + S[8], T[9], C[9], RC[9];
     for (int i = 0; i < 9; i++)
-        T[i] = (i % 4 == 0 ? trace - COND_STRAIN_LEAST_STRETCH_SUM : none) - S[i];
+        T[i] = (i % 4 == 0 ? trace - COND_STRETCH_SUM : none) - S[i];
     batch_cross(T + 3, T + 6, C);
     *rare |= ~((T[0] > 0.0) & (T[0] * T[4] - T[1] * T[3] > 0.0) & (BATCH_DOT(T, C) > 0.0));
     for (int i = 0; i < 3; i++)
-        T[4 * i] += COND_STRAIN_LEAST_STRETCH_SUM;
+        T[4 * i] += COND_STRETCH_SUM;
     batch_cofactors(T, C);
     CondLanes scale = (batch->pressure - 2.0 * batch->mu) / BATCH_DOT(T, C);
     batch_product(batch->R, C, RC);

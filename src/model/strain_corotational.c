@@ -12,6 +12,7 @@
 #include "math/polar.h"
 #include "math/vec3.h"
 #include "model/strain.h"
+#include "model/tuning.h"
 
 static void corotational_measure(CondStrainPoint* point)
 {
@@ -83,7 +84,7 @@ static void spin_moduli_by_axes(const CondFemModuli* moduli, const CondStrainPoi
         double sum = s[(k + 1) % 3] + s[(k + 2) % 3];
         double mean_stress = moduli->mu * (sum - 2.0) + frame->pressure;
         double q[3] = {Q[k], Q[3 + k], Q[6 + k]}, axis[3];
-        double gamma = mean_stress / fmax(sum, COND_STRAIN_LEAST_STRETCH_SUM);
+        double gamma = mean_stress / fmax(sum, COND_STRETCH_SUM);
         mat3_multiply(frame->R, q, axis);
         for (int i = 0; i < 9 && !(clamped && gamma < 0.0); i++)
             Gamma[i] += gamma * (axis[i / 3] * axis[i % 3]);
@@ -99,12 +100,12 @@ static int spin_moduli_by_inverse(const CondFemModuli* moduli, const CondStrainP
     const double* S = frame->S;
     double trace = S[0] + S[4] + S[8], T[9], C[9], RC[9];
     for (int i = 0; i < 9; i++)
-        T[i] = (i % 4 == 0 ? trace - COND_STRAIN_LEAST_STRETCH_SUM : 0.0) - S[i];
+        T[i] = (i % 4 == 0 ? trace - COND_STRETCH_SUM : 0.0) - S[i];
     vec3_cross(T + 3, T + 6, C);
     if (!(T[0] > 0.0 && T[0] * T[4] - T[1] * T[3] > 0.0 && vec3_dot(T, C) > 0.0))
         return 0;
     for (int i = 0; i < 3; i++)
-        T[4 * i] += COND_STRAIN_LEAST_STRETCH_SUM;
+        T[4 * i] += COND_STRETCH_SUM;
     vec3_cross(T + 3, T + 6, C);
     vec3_cross(T + 6, T, C + 3);
     vec3_cross(T, T + 3, C + 6);

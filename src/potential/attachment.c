@@ -8,8 +8,10 @@
 // The potential is 1/2 (k |e_p|^2 + k_r |e_r|^2).
 #include "potential/attachment.h"
 
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "model/rod.h"
+#include "potential/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +27,7 @@ void cond_rotation_log(const double R[9], double w[3])
     double axis[3] = {0.5 * (R[7] - R[5]), 0.5 * (R[2] - R[6]), 0.5 * (R[3] - R[1])};
     double s = vec3_norm(axis), c = 0.5 * (R[0] + R[4] + R[8] - 1.0);
     double angle = atan2(s, c);
-    if (s > 1e-9) {
+    if (s > COND_INPUT_ROUNDING) {
         for (int i = 0; i < 3; i++)
             w[i] = angle / s * axis[i];
     } else if (c > 0.0) {
@@ -289,7 +291,7 @@ static void leave_out(double value, const double d[3], const double inertia[9], 
 {
     double square = vec3_dot(d, d), solved[3];
     mat3_solve(inertia, d, solved);
-    if (!(-step * step * value * vec3_dot(d, solved) > 0.2 * square))
+    if (!(-step * step * value * vec3_dot(d, solved) > COND_STEEP_TURNING * square))
         return;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -311,7 +313,7 @@ static void turning_stiffness(const double F[3], const double r[3], const double
             H[3 * i + j] = (i == j ? c : 0.0) - 0.5 * (F[i] * r[j] + r[i] * F[j]);
     for (int i = 0; i < 3; i++)
         d[i] = f > 0.0 && l > 0.0 ? F[i] / f + r[i] / l : 0.0;
-    if (!(vec3_norm(d) > 1e-9)) { // F against r: all of H is negative
+    if (!(vec3_norm(d) > COND_INPUT_ROUNDING)) { // F against r: all of H is negative
         for (int i = 0; i < 9; i++)
             H[i] = 0.0;
         return;

@@ -1,3 +1,4 @@
+#include "base/tuning.h"
 #include "body/body.h"
 #include "potential/potential.h"
 
@@ -28,15 +29,13 @@ static void push(const CondKinematics* kinematics, const CondPoint* point, doubl
 }
 
 // The overlap of [time, time + t] and [start, end] over t, so that the impulse of the force is
-// exact however its span lies to the steps. An overlap that differs from none or all by SLACK is
-// that: 0.1
-// + 0.1 + ... meets the ends of the span as the user means them.
+// exact wherever its span begins and ends. An overlap within COND_INPUT_ROUNDING of none or all
+// counts as none or all, so that 0.1 + 0.1 + ... meets the ends of the span as the user means them.
 double cond_force_share(const CondForce* force, double time, double t)
 {
-    static const double SLACK = 1e-9;
     double from = fmax(force->start - time, 0.0), to = fmin(force->end - time, t);
     double share = (to - from) / t;
-    return share < SLACK ? 0.0 : share > 1.0 - SLACK ? 1.0 : share;
+    return share < COND_INPUT_ROUNDING ? 0.0 : share > 1.0 - COND_INPUT_ROUNDING ? 1.0 : share;
 }
 
 void cond_force_add(const CondKinematics* kinematics, const CondState* state, double t, double* f)

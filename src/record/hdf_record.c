@@ -2,6 +2,7 @@
 // contacts, and beside it what VTK has no place for: state, poses, and the numbers of the frames.
 #include "record/hdf_grid.h"
 #include "record/record_sink.h"
+#include "record/tuning.h"
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -27,7 +28,6 @@ enum { ROOM = 1 << 19 }; // bytes for what surrounds the numbers in the file
 
 // Frames wait in memory until a commit is worth its time: so many seconds since the last, or so
 // many bytes. A process that is killed loses no more.
-static const double MOST_SECONDS = 0.05;
 enum { MOST_BYTES = 1 << 20 };
 
 enum { POSE_POSITION, POSE_ORIENTATION, POSE_VELOCITY, POSE_SPIN, N_POSE };
@@ -383,7 +383,7 @@ static int is_due(HdfRecord* record, int i_frame)
     double now = cond_seconds(), pause = now - record->last;
     record->last = now;
     return i_frame == 0 || record->file.hasty || record->file.promised > MOST_BYTES ||
-           now + pause - record->committed >= MOST_SECONDS;
+           now + pause - record->committed >= COND_COMMIT_SECONDS;
 }
 
 static CondStatus put_rows(HdfRecord* record, int i_frame, const CondState* state, CondError* error)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "record/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,7 +143,7 @@ static void measure(CondPicture* picture, const double* position)
         picture->centre[i] = 0.5 * (box[0][i] + box[1][i]);
     }
     picture->lowest = box[0][2];
-    picture->size = fmax(vec3_norm(edge), 1e-3);
+    picture->size = fmax(vec3_norm(edge), COND_PICTURE_NEAR);
     picture->cell = pow(10.0, floor(log10(0.5 * picture->size)));
 }
 
@@ -201,7 +202,7 @@ static void place_eye(CondPicture* picture, const double* position)
     for (int i = 0; i < 3; i++)
         eye->position[i] = camera->target[i] - camera->distance * eye->axis[6 + i];
     eye->perspective = 1;
-    eye->near = 1e-3 * camera->distance;
+    eye->near = COND_PICTURE_NEAR * camera->distance;
     eye->middle[0] = 0.5 * picture->view.width;
     eye->middle[1] = 0.5 * picture->view.height;
     eye->scale = eye->middle[1] / tan(0.5 * camera->field * pi / 180.0);
@@ -231,8 +232,8 @@ static CondStatus check_camera(const CondCamera* camera, CondError* error)
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "camera: azimuth %g, elevation %g: degrees, -89 to 89 the second",
                               camera->azimuth, camera->elevation);
-    if (!(camera->zoom >= 1e-3 && camera->zoom <= 1e3) || camera->distance <= 0.0 ||
-        isinf(camera->distance))
+    if (!(camera->zoom >= 1.0 / COND_PICTURE_ZOOM && camera->zoom <= COND_PICTURE_ZOOM) ||
+        camera->distance <= 0.0 || isinf(camera->distance))
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "camera: zoom must be 0.001 to 1000, a distance positive");
     if (!open || !(camera->field >= 1.0 && camera->field <= 150.0))

@@ -1,15 +1,15 @@
 // The convex hull of a few points, by looking at every plane through three of them: a plane with
 // all points on one side carries a face, which is the polygon around the points that lie on it.
 // That is slow for many points and right for coplanar ones, of which boxes have many.
+#include "base/tuning.h"
 #include "math/vec3.h"
+#include "mesh/tuning.h"
 #include "record/tessellate.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MAX_POINT = 200, MAX_FACE = 2 * MAX_POINT };
-
-static const double SMALL = 1e-9; // of the size: on a plane, or at the same place
 
 typedef struct Hull {
     int n;
@@ -43,10 +43,10 @@ static int next_corner(const Hull* hull, const double n[3], int m, const int* on
     for (int k = 0; k < m; k++) {
         double d[3], c[3];
         along(hull, on[k], current, d);
-        if (vec3_norm(d) <= SMALL * hull->size)
+        if (vec3_norm(d) <= COND_INPUT_ROUNDING * hull->size)
             continue;
         vec3_cross(d, e, c);
-        double right = vec3_dot(c, n), small = SMALL * hull->size * hull->size;
+        double right = vec3_dot(c, n), small = COND_INPUT_ROUNDING * hull->size * hull->size;
         if (next < 0 || right > small || (right > -small && vec3_norm(d) > vec3_norm(e))) {
             next = on[k];
             memcpy(e, d, sizeof e);
@@ -69,7 +69,7 @@ static int wrap(const Hull* hull, const double n[3], int m, const int* on, int* 
         if (current < 0)
             break;
         along(hull, current, start, d);
-        if (vec3_norm(d) <= SMALL * hull->size)
+        if (vec3_norm(d) <= COND_INPUT_ROUNDING * hull->size)
             break;
     }
     return count;
@@ -80,15 +80,15 @@ static CondStatus add_face(Hull* hull, int i, const double n[3], CondTessellatio
 {
     int on[MAX_POINT], corner[MAX_POINT], m = 0;
     for (int f = 0; f < hull->n_face; f++)
-        if (vec3_dot(hull->normal[f], n) > 1.0 - SMALL)
+        if (vec3_dot(hull->normal[f], n) > 1.0 - COND_INPUT_ROUNDING)
             return COND_OK;
     for (int k = 0; k < hull->n; k++) {
         double d[3];
         along(hull, k, i, d);
         double height = vec3_dot(n, d);
-        if (height > SMALL * hull->size)
+        if (height > COND_INPUT_ROUNDING * hull->size)
             return COND_OK;
-        if (height >= -SMALL * hull->size)
+        if (height >= -COND_INPUT_ROUNDING * hull->size)
             on[m++] = k;
     }
     if (hull->n_face == MAX_FACE)
@@ -115,7 +115,7 @@ static CondStatus try_plane(Hull* hull, int i, int j, int k, CondTessellation* o
     vec3_cross(a, b, n);
     double area = vec3_norm(n);
     // The normal of a sliver is not known well enough.
-    if (!(area > 1e-6 * vec3_norm(a) * vec3_norm(b)) || !(area > 0.0))
+    if (!(area > COND_THIN * vec3_norm(a) * vec3_norm(b)) || !(area > 0.0))
         return COND_OK;
     CondStatus status = COND_OK;
     for (int side = 0; side < 2 && !status; side++) {

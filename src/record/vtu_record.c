@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_TAIL = 48 }; // longest addition to the stem of a name
+enum NameSize { MAX_TAIL = 48 }; // longest addition to the stem of a name
 
 typedef struct VtuRecord {
     CondContext context;

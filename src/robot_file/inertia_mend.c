@@ -1,19 +1,17 @@
 #include "robot_file/inertia_mend.h"
 
+#include "base/tuning.h"
 #include "math/eigen.h"
+#include "model/tuning.h"
+#include "robot_file/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double WATER = 1000.0;   // density of what has no size [kg/m3]
-static const double THIN = 1e-3;      // second moment of a needle across, of that along it
-static const double ROUNDING = 1e-9;  // of the trace, by which moments may miss the inequality
-static const double SINGULAR = 1e-14; // of the trace: a moment below this is none
-
 double cond_inertia_ball(double mass)
 {
-    double radius = cbrt(3.0 * mass / (4.0 * 3.14159265358979323846 * WATER));
+    double radius = cbrt(3.0 * mass / (4.0 * 3.14159265358979323846 * COND_WATER_DENSITY));
     return 0.4 * mass * radius * radius;
 }
 
@@ -59,14 +57,14 @@ int cond_inertia_mend(CondLink* link, char* text, size_t size)
         lowest = fmin(lowest, s[k]);
         most = fmax(most, s[k]);
     }
-    if (lowest >= -ROUNDING * trace && least > SINGULAR * trace)
+    if (lowest >= -COND_INPUT_ROUNDING * trace && least > COND_SINGULAR_INERTIA * trace)
         return 0;
     double floor = most > 0.0 ? 0.0 : 0.5 * cond_inertia_ball(link->mass);
     for (int k = 0; k < 3; k++)
         s[k] = fmax(s[k], floor);
-    if (least <= SINGULAR * trace)
+    if (least <= COND_SINGULAR_INERTIA * trace)
         for (int k = 0; k < 3; k++)
-            s[k] = fmax(s[k], THIN * most);
+            s[k] = fmax(s[k], COND_NEEDLE * most);
     double fit[3];
     for (int k = 0; k < 3; k++)
         fit[k] = s[(k + 1) % 3] + s[(k + 2) % 3];

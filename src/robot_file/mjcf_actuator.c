@@ -71,7 +71,7 @@ typedef enum Dynamics {
     DYNAMICS_FILTER,
     DYNAMICS_EXACT
 } Dynamics;
-enum { LAW_FIXED = 0, LAW_NONE = 0, LAW_AFFINE = 1, MUSCLE = 4 };
+enum LawWord { LAW_FIXED = 0, LAW_NONE = 0, LAW_AFFINE = 1, MUSCLE = 4 };
 
 // What kinds of actuators set, one after the other: all share one default.
 typedef struct Law {
@@ -150,7 +150,8 @@ static void set_cylinder(CondMjcf* m, const CondMjcfNode* node, Law* law)
 // A muscle itself has no counterpart, but its numbers are left to other kinds behind it.
 static void set_muscle(CondMjcf* m, const CondMjcfNode* node, Law* law)
 {
-    static const double initial[3] = {1.0, 0.0, 0.0}, own[3] = {0.75, 1.05, -1.0};
+    static const double initial[3] = {1.0, 0.0, 0.0};
+    static const double own[3] = {0.75, 1.05, -1.0};
     for (int i = 0; i < 3; i++)
         law->gain[i] = law->gain[i] == initial[i] ? own[i] : law->gain[i];
     cond_mjcf_own_numbers(m, node, "range", 2, 2, law->gain);

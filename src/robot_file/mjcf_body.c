@@ -1,4 +1,5 @@
 // <worldbody>: bodies, frames, joints and sites.
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_model.h"
 
@@ -86,7 +87,7 @@ static void read_joint_numbers(CondMjcf* m, const CondMjcfNode* node, CondMjcfJo
     cond_mjcf_numbers(m, node, "axis", 3, 3, joint->axis);
     double length = vec3_norm(joint->axis);
     int axial = turns || joint->kind == COND_MJCF_SLIDE;
-    if (axial && !(length > 1e-9))
+    if (axial && !(length > COND_INPUT_ROUNDING))
         cond_mjcf_refuse(m, node, "joint '%s': its axis is zero", joint->name);
     for (int i = 0; i < 3 && axial; i++)
         joint->axis[i] /= length;

@@ -1,12 +1,11 @@
 // <composite type="cable">: a chain of capsules with elastic joints becomes a rod.
 #include "robot_file/mjcf_make.h"
+#include "robot_file/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST = 2000 }; // points
 
 // The value of one word of `curve` at s in 0 .. 1; 0 where it is not understood.
 static int curve_at(const char* word, const double size[3], double s, double* value)
@@ -33,7 +32,7 @@ static int read_curve(CondMjcf* m, const CondMjcfNode* node, double** point)
     const char* curve = cond_mjcf_own(node, "curve");
     cond_mjcf_numbers(m, node, "count", 1, 3, count);
     cond_mjcf_numbers(m, node, "size", 1, 3, size);
-    if (!curve || count[0] < 3.0 || count[0] > MOST || count[1] != 1.0 ||
+    if (!curve || count[0] < 3.0 || count[0] > COND_CABLE_POINTS || count[1] != 1.0 ||
         sscanf(curve, "%15s %15s %15s", word[0], word[1], word[2]) < 1)
         return 0;
     int n = (int)count[0];
@@ -85,7 +84,7 @@ static void put_material(CondMjcf* m, const CondMjcfNode* node, const char* name
     def.youngs_modulus = modulus[0];
     // G = E / (2 (1 + nu)), as far as a material can have it.
     double poisson = modulus[0] / (2.0 * modulus[1]) - 1.0;
-    def.poisson_ratio = fmin(fmax(poisson, -0.99), 0.49);
+    def.poisson_ratio = fmin(fmax(poisson, -1.0 + COND_POISSON_MARGIN), 0.5 - COND_POISSON_MARGIN);
     if (def.poisson_ratio != poisson)
         cond_mjcf_warn(m, node, "twist %g of the cable is taken as %g", modulus[1],
                        modulus[0] / (2.0 * (1.0 + def.poisson_ratio)));
@@ -109,10 +108,10 @@ static void put_hold(CondMjcf* m, CondMjcfNode* node, const CondMjcfCable* cable
     def.end[0].at = 0.0;
     memcpy(def.end[1].point, cable->pose.p, sizeof def.end[1].point);
     def.turns = initial == 0;
-    def.stiffness = 1e6;
-    def.damping = 1e2;
-    def.rotation_stiffness = 1e3;
-    def.rotation_damping = 1.0;
+    def.stiffness = COND_CABLE_STIFFNESS;
+    def.damping = COND_CABLE_DAMPING;
+    def.rotation_stiffness = COND_CABLE_ROTATION;
+    def.rotation_damping = COND_CABLE_DAMPING / 100.0;
     CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_ATTACHMENT, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);

@@ -1,4 +1,5 @@
 // What leads joints: equalities between two of them, and the keyframe a scene starts at.
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_model.h"
 
@@ -133,7 +134,7 @@ static void bound_start(CondMjcf* m, CondMjcfJoint* joint)
         return;
     if (!isnan(joint->lower))
         joint->start = fmin(fmax(start, joint->lower), joint->upper);
-    if (fabs(start - joint->start) > 1e-9)
+    if (fabs(start - joint->start) > COND_INPUT_ROUNDING)
         cond_mjcf_warn(m, joint->node, "joint '%s' starts at %g, its limit, instead of %g",
                        joint->name, joint->start, start);
 }

@@ -6,11 +6,10 @@
 // that refers to that has the number of the replica behind its name.
 #include "math/quat.h"
 #include "robot_file/mjcf_copy.h"
+#include "robot_file/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { DEEPEST = 16 }; // files that attach each other
 
 // Sections whose elements refer to bodies and what is in them, each after those it refers to.
 static const char* const sections[] = {"contact",  "deformable", "tendon",
@@ -89,7 +88,6 @@ static CondMjcfNode* make_frame(CondMjcf* m, const CondMjcfNode* like, CondMjcfN
 
 static void replicate(CondMjcf* m, CondMjcfNode* node)
 {
-    enum { MOST = 100000 };
     CondMjcfPose step = cond_mjcf_unit(), at = cond_mjcf_unit();
     CondMjcfNames set = {0, NULL};
     const char* sep = cond_mjcf_own(node, "sep");
@@ -98,8 +96,8 @@ static void replicate(CondMjcf* m, CondMjcfNode* node)
     cond_mjcf_numbers(m, node, "offset", 3, 3, step.p);
     cond_mjcf_euler(m, node, "euler", step.q);
     node->used = 1;
-    if (count < 1 || count > MOST) {
-        cond_mjcf_refuse(m, node, "count of <replicate>: expected 1 to %d", MOST);
+    if (count < 1 || count > COND_REPLICAS) {
+        cond_mjcf_refuse(m, node, "count of <replicate>: expected 1 to %d", COND_REPLICAS);
         return;
     }
     if (!list)
@@ -268,13 +266,14 @@ static void attach(CondMjcf* m, CondMjcfNode* root, CondMjcfNode* node, const ch
 {
     const char *name = cond_mjcf_own(node, "model"), *body = cond_mjcf_own(node, "body");
     const char* prefix = cond_mjcf_own(node, "prefix");
-    CondMjcfNode* from = name && depth < DEEPEST ? find_model(m, root, name, path, depth) : NULL;
+    CondMjcfNode* from =
+        name && depth < COND_ATTACH_NESTING ? find_model(m, root, name, path, depth) : NULL;
     node->used = 1;
     prefix = prefix ? prefix : "";
     if (!from) {
         if (!m->status)
             cond_mjcf_refuse(m, node,
-                             depth < DEEPEST
+                             depth < COND_ATTACH_NESTING
                                  ? "<attach>: there is no model '%s'"
                                  : "<attach> '%s': models attach each other in a circle",
                              name ? name : "");

@@ -1,4 +1,5 @@
 // <geom>: shapes and where they are; masses and moments of inertia of the bodies they make up.
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/inertia_mend.h"
 #include "robot_file/mjcf_model.h"
@@ -29,7 +30,7 @@ static double read_ends(CondMjcf* m, const CondMjcfNode* node, CondMjcfPose* pos
         along[i] = end[i] - end[3 + i];
     }
     double length = vec3_norm(along);
-    if (length > 1e-12)
+    if (length > COND_INPUT_ROUNDING)
         cond_mjcf_from_z(along, pose->q);
     else
         cond_mjcf_refuse(m, node, "fromto of <geom>: the two points are the same");
@@ -76,12 +77,11 @@ static int material_colour(CondMjcf* m, const char* name, double colour[4])
 // How a geom looks: its own colour, or that of its material. MuJoCo draws the first three groups.
 static void read_looks(CondMjcf* m, const CondMjcfNode* node, CondMjcfGeom* geom)
 {
-    enum { N_DRAWN = 3 };
     const char* material = cond_mjcf_text(m, node, "material");
     double colour[4] = {NAN, NAN, NAN, NAN};
     if (cond_mjcf_numbers(m, node, "rgba", 4, 4, colour) != 4 && material)
         material_colour(m, material, colour);
-    geom->seen = geom->group < N_DRAWN && !(colour[3] <= 0.0);
+    geom->seen = geom->group < 3 && !(colour[3] <= 0.0);
     for (int k = 0; k < 4; k++)
         geom->colour[k] = isnan(colour[k]) ? NAN : fmin(fmax(colour[k], 0.0), 1.0);
 }

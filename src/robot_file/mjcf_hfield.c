@@ -1,11 +1,10 @@
 // <asset><hfield>: heights on a grid, given as numbers or in MuJoCo's binary file.
+#include "mesh/tuning.h"
 #include "robot_file/mjcf_make.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST = 4096 }; // rows or columns
 
 static CondMjcfNode* find_field(CondMjcf* m, const char* name)
 {
@@ -37,7 +36,7 @@ static double* take_file(CondMjcf* m, const CondMjcfNode* node, const char* path
     FILE* stream = fopen(path, "rb");
     int32_t count[2] = {0, 0};
     int good = stream && fread(count, sizeof *count, 2, stream) == 2 && count[0] > 1 &&
-               count[1] > 1 && count[0] <= MOST && count[1] <= MOST;
+               count[1] > 1 && count[0] <= COND_MOST_HEIGHTS && count[1] <= COND_MOST_HEIGHTS;
     size_t n = good ? (size_t)count[0] * (size_t)count[1] : 0;
     double* height = good ? cond_arena_allocate(&m->arena, n, sizeof *height) : NULL;
     if (good && !height)
@@ -93,7 +92,8 @@ int cond_mjcf_put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, CondObstacl
         char path[COND_PATH_SIZE];
         cond_mjcf_find_file(m, node, file, path);
         height = take_file(m, node, path, grid);
-    } else if (grid[0] < 2 || grid[1] < 2 || grid[0] > MOST || grid[1] > MOST) {
+    } else if (grid[0] < 2 || grid[1] < 2 || grid[0] > COND_MOST_HEIGHTS ||
+               grid[1] > COND_MOST_HEIGHTS) {
         cond_mjcf_refuse(m, node, "<hfield> of %d x %d heights", grid[0], grid[1]);
     } else {
         height = cond_arena_allocate(&m->arena, (size_t)grid[0] * (size_t)grid[1], sizeof *height);

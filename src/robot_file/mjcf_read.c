@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_model.h"
+#include "robot_file/tuning.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -166,7 +167,7 @@ static void read_options(CondMjcf* m)
     const char* name = cond_mjcf_own(m->root, "model");
     m->root->used = 1;
     snprintf(settings->name, sizeof settings->name, "%s", name ? name : "");
-    settings->time_step = 0.002;
+    settings->time_step = COND_MUJOCO_STEP;
     for (CondMjcfNode* node = m->root->first; node; node = node->next) {
         if (!cond_mjcf_is(node, "option"))
             continue;

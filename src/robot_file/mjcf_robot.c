@@ -1,4 +1,5 @@
 // Trees of bodies -> robots and rigid bodies of a scene.
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_make.h"
 #include "scene/shape_kind.h"
@@ -427,7 +428,7 @@ static const CondMjcfGeom* single_shape(const CondMjcf* m, int b)
     double away = 0.0, size = vec3_norm(found->size);
     for (int i = 0; i < 3; i++)
         away = fmax(away, fabs(found->pose.p[i] - body->com[i]));
-    return away <= 1e-12 * size ? found : NULL;
+    return away <= COND_INPUT_ROUNDING * size ? found : NULL;
 }
 
 // A rigid body in the axes of its shape.

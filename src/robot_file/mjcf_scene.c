@@ -1,6 +1,8 @@
 // What stands still -> planes and obstacles; attachments and sensors.
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_make.h"
+#include "robot_file/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -230,7 +232,7 @@ static void find_frames(CondMjcf* m, const CondMjcfNode* node, const int body[2]
         return;
     for (int i = 3; i < 7; i++)
         square += relative[i] * relative[i];
-    if (square < 1e-18) // that is: not given
+    if (square < COND_INPUT_ROUNDING * COND_INPUT_ROUNDING) // that is: not given
         return;
     memcpy(frame[0].p, relative, sizeof frame[0].p);
     memcpy(frame[0].q, relative + 3, sizeof frame[0].q);
@@ -286,11 +288,12 @@ static void put_turn(const CondMjcf* m, const int body[2], const CondMjcfPose fr
 void cond_mjcf_read_softness(CondMjcf* m, const CondMjcfNode* node, double* stiffness,
                              double* damping)
 {
-    double ref[2] = {0.02, 1.0}, imp[5] = {0.9, 0.95, 0.001, 0.5, 2.0};
+    double ref[2] = {COND_MUJOCO_SOLREF, 1.0}, imp[5] = {0.9, 0.95, 0.001, 0.5, 2.0};
     cond_mjcf_numbers(m, node, "solref", 1, 2, ref);
     cond_mjcf_numbers(m, node, "solimp", 1, 5, imp);
-    double d = fmin(fmax(imp[1], 0.5), 0.9999), share = d / (1.0 - d);
-    double b = 2.0 / (d * 0.02), k = 1.0 / (d * d * 0.02 * 0.02);
+    double d = fmin(fmax(imp[1], 0.5), COND_MUJOCO_SOLIMP), share = d / (1.0 - d);
+    const double usual = COND_MUJOCO_SOLREF;
+    double b = 2.0 / (d * usual), k = 1.0 / (d * d * usual * usual);
     if (ref[0] > 0.0 && ref[1] > 0.0) {
         b = 2.0 / (d * ref[0]);
         k = 1.0 / (d * d * ref[0] * ref[0] * ref[1] * ref[1]);
@@ -315,7 +318,7 @@ static void set_stiffness(CondMjcf* m, CondMjcfNode* node, const int body[2],
         inertia = fmin(inertia, (at->inertia[0] + at->inertia[4] + at->inertia[8]) / 3.0);
     }
     mass = isfinite(mass) ? mass : 1.0;
-    inertia = isfinite(inertia) ? inertia : 0.01;
+    inertia = isfinite(inertia) ? inertia : COND_MUJOCO_INERTIA;
     def->stiffness = mass * k;
     def->damping = mass * b;
     def->rotation_stiffness = inertia * k;

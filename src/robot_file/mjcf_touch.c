@@ -41,18 +41,17 @@ static void name_groups(CondMjcf* m)
 
 void cond_mjcf_find_masks(CondMjcf* m)
 {
-    enum { MOST = 32 };
     for (int pass = 0; pass < 2; pass++) // the usual one is the first group
         for (int g = 0; g < m->n_geom; g++) {
             const CondMjcfGeom* geom = &m->geom[g];
             int usual = geom->contype == 1 && geom->conaffinity == 1;
             if (!cond_mjcf_touches(geom) || find_mask(m, geom) >= 0 || usual == pass)
                 continue;
-            if (m->n_mask == MOST) {
+            if (m->n_mask == COND_MAX_GROUP) {
                 cond_mjcf_warn(m, geom->node,
                                "more than %d kinds of contype and conaffinity: the "
                                "others count as the first",
-                               MOST);
+                               COND_MAX_GROUP);
                 return;
             }
             m->mask[m->n_mask++] = (CondMjcfMask){geom->contype, geom->conaffinity};

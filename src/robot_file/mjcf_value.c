@@ -1,7 +1,9 @@
 // Values of MJCF attributes: from the element or its class of defaults to numbers and poses.
 #include "base/number.h"
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_model.h"
+#include "robot_file/tuning.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -113,10 +115,9 @@ static const char* parent_of(const CondMjcf* m, const char* class)
 void cond_mjcf_each_default(CondMjcf* m, const CondMjcfNode* node,
                             void (*take)(CondMjcf*, const CondMjcfNode*, void*), void* data)
 {
-    enum { DEEPEST = 300 }; // classes that are each other's parent end here
-    const char* chain[DEEPEST];
+    const char* chain[COND_CLASS_NESTING];
     int n = 0;
-    for (const char* at = class_of(m, node); at && n < DEEPEST; at = parent_of(m, at))
+    for (const char* at = class_of(m, node); at && n < COND_CLASS_NESTING; at = parent_of(m, at))
         chain[n++] = at;
     while (n-- > 0)
         for (int i = 0; i < m->n_class; i++)
@@ -129,10 +130,9 @@ void cond_mjcf_each_default(CondMjcf* m, const CondMjcfNode* node,
 
 const char* cond_mjcf_text(CondMjcf* m, const CondMjcfNode* node, const char* name)
 {
-    enum { DEEPEST = 300 }; // classes that are each other's parent end here
     const char *found = cond_mjcf_own(node, name), *class = class_of(m, node), *parent;
     note_asked(m, node, name);
-    for (int depth = 0; !found && class && depth < DEEPEST; depth++) {
+    for (int depth = 0; !found && class && depth < COND_CLASS_NESTING; depth++) {
         found = find_default(m, class, node, name, &parent);
         class = parent;
     }
@@ -303,7 +303,10 @@ void cond_mjcf_unit_quat(const double given[4], double q[4])
     double square = 0.0;
     for (int i = 0; i < 4; i++)
         square += given[i] * given[i];
-    memcpy(q, square > 1e-18 ? given : (double[4]){1.0, 0.0, 0.0, 0.0}, 4 * sizeof *q);
+    memcpy(q,
+           square > COND_INPUT_ROUNDING * COND_INPUT_ROUNDING ? given
+                                                              : (double[4]){1.0, 0.0, 0.0, 0.0},
+           4 * sizeof *q);
     quat_normalize(q);
 }
 
@@ -351,7 +354,7 @@ void cond_mjcf_from_z(const double v[3], double q[4])
     const double unit[3] = {v[0] / length, v[1] / length, v[2] / length};
     vec3_cross(z, unit, axis);
     double s = vec3_norm(axis), angle = atan2(s, unit[2]);
-    if (s < 1e-10) { // along z already, or against it
+    if (s < COND_INPUT_ROUNDING) { // along z already, or against it
         axis[0] = 1.0;
         axis[1] = axis[2] = 0.0;
     } else {
@@ -373,7 +376,7 @@ static int from_axes(const double xy[6], double q[4])
     for (int i = 0; i < 3; i++)
         y[i] = xy[3 + i] - along * x[i];
     double width = vec3_norm(y);
-    if (!(length > 1e-9) || !(width > 1e-9))
+    if (!(length > COND_INPUT_ROUNDING) || !(width > COND_INPUT_ROUNDING))
         return 0;
     for (int i = 0; i < 3; i++)
         y[i] /= width;
@@ -428,15 +431,15 @@ static int orient(const CondMjcf* m, const CondMjcfNode* node, const char* form,
         for (int i = 0; i < 4; i++)
             square += value[i] * value[i];
         memcpy(q, value, 4 * sizeof *q);
-        if (square > 1e-18)
+        if (square > COND_INPUT_ROUNDING * COND_INPUT_ROUNDING)
             quat_normalize(q);
-        return square > 1e-18;
+        return square > COND_INPUT_ROUNDING * COND_INPUT_ROUNDING;
     }
     if (strcmp(form, "axisangle") == 0) {
         double length = vec3_norm(value);
         const double axis[3] = {value[0] / length, value[1] / length, value[2] / length};
         turn(axis, cond_mjcf_angle(m, node, value[3]), q);
-        return length > 1e-9;
+        return length > COND_INPUT_ROUNDING;
     }
     if (strcmp(form, "euler") == 0) {
         from_euler(m, node, value, q);
@@ -444,9 +447,9 @@ static int orient(const CondMjcf* m, const CondMjcfNode* node, const char* form,
     }
     if (strcmp(form, "xyaxes") == 0)
         return from_axes(value, q);
-    if (vec3_norm(value) > 1e-9)
+    if (vec3_norm(value) > COND_INPUT_ROUNDING)
         cond_mjcf_from_z(value, q);
-    return vec3_norm(value) > 1e-9;
+    return vec3_norm(value) > COND_INPUT_ROUNDING;
 }
 
 CondMjcfPose cond_mjcf_pose(CondMjcf* m, const CondMjcfNode* node)

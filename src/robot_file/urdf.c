@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/tuning.h"
 #include "mesh_file/mesh_import.h"
 #include "robot_file/urdf_part.h"
 #include "robot_file/urdf_repair.h"
@@ -223,7 +224,7 @@ static CondStatus warn_of_loose_limits(const CondUrdfFile* file, const CondUrdfT
             continue;
         const CondJointCoordinate* c = &a->coordinate[link->coordinate];
         double x = link->scale * c->lower + link->shift, y = link->scale * c->upper + link->shift;
-        const double rounding = 1e-9;
+        const double rounding = COND_INPUT_ROUNDING;
         if (fmin(x, y) < link->lower - rounding || fmax(x, y) > link->upper + rounding)
             status = cond_urdf_warn(file, tree->link[tree->order[i]].node,
                                     "joint '%s': its limits leave the joint it mimics no room and "

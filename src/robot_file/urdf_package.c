@@ -1,11 +1,10 @@
 #include "robot_file/urdf_package.h"
 
 #include "base/memory.h"
+#include "robot_file/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { LEVELS = 8 }; // folders above the robot's file that are looked into
 
 // Where a name may be looked for, and room for the guesses.
 typedef struct Search {
@@ -56,7 +55,7 @@ static int find_in_folders(const Search* search, const char* rest)
 // The folder of the robot's file is somewhere in a package: the packages lie side by side above it.
 static int find_above(const Search* search, const char* rest)
 {
-    for (int k = 0; k <= LEVELS; k++) {
+    for (int k = 0; k <= COND_PACKAGE_LEVELS; k++) {
         join(search->guess, search->file, search->folder, k, "", rest);
         if (readable(search->guess))
             return 1;
@@ -102,7 +101,7 @@ CondStatus cond_urdf_find_file(const CondUrdfFile* file, const xmlNode* node, co
     Search search = {.file = file->path,
                      .folder = slash ? (size_t)(slash - file->path) + 1 : 0,
                      .folders = file->package_path};
-    size_t most = strlen(file->path) + strlen(name) + 16 + 3 * LEVELS;
+    size_t most = strlen(file->path) + strlen(name) + 16 + 3 * COND_PACKAGE_LEVELS;
     if (file->package_path)
         most += strlen(file->package_path);
     char* guess = cond_allocate(&file->context, 3 * most, 1);

@@ -1,12 +1,10 @@
 #include "robot_file/urdf_repair.h"
 
 #include "robot_file/inertia_mend.h"
+#include "robot_file/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double SHARE = 1e-3; // of the links' mean mass, for a link without one
-static const double LEAST = 1e-3; // the same where no link has any [kg]
 
 double cond_urdf_given_mass(const CondArticulation* articulation)
 {
@@ -16,7 +14,7 @@ double cond_urdf_given_mass(const CondArticulation* articulation)
         sum += articulation->link[i].mass;
         n += articulation->link[i].mass > 0.0;
     }
-    return n ? SHARE * sum / n : LEAST;
+    return n ? COND_MISSING_MASS * sum / n : COND_MISSING_MASS;
 }
 
 void cond_urdf_give_inertia(double mass, CondLink* link)

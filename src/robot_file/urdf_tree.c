@@ -1,9 +1,8 @@
 #include "robot_file/urdf_tree.h"
 
-#include <string.h>
+#include "robot_file/tuning.h"
 
-// More links than any robot has; names are looked for one by one.
-#define COND_URDF_MOST_LINKS 10000
+#include <string.h>
 
 static int find_link(const CondUrdfTree* tree, const char* name)
 {
@@ -30,9 +29,8 @@ static CondStatus collect_link(const CondUrdfFile* file, CondUrdfTree* tree, con
     if (find_link(tree, link.name) >= 0)
         return cond_urdf_refuse(file, node, COND_BAD_INPUT, "there are two links named '%s'",
                                 link.name);
-    if (tree->n_link == COND_URDF_MOST_LINKS)
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "more than %d links",
-                                COND_URDF_MOST_LINKS);
+    if (tree->n_link == COND_URDF_LINKS)
+        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "more than %d links", COND_URDF_LINKS);
     if (COND_RESERVE(&tree->arena, tree->link, tree->n_link + 1))
         return cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a link");
     tree->link[tree->n_link++] = link;

@@ -1,4 +1,5 @@
 // Grids of heights: the surface over one, and those that generators make.
+#include "mesh/tuning.h"
 #include "scene/terrain.h"
 
 #include "base/error.h"
@@ -9,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST = 4096 }; // rows or columns
 
 static const double PI = 3.14159265358979323846;
 
@@ -142,7 +141,7 @@ static const char* read_numbers(const char* text, int n, const double* most, dou
 CondStatus cond_heights_make(const CondContext* context, const char* text, CondHeights* heights,
                              CondError* error)
 {
-    static const double grid[2] = {MOST, MOST};
+    static const double grid[2] = {COND_MOST_HEIGHTS, COND_MOST_HEIGHTS};
     int which = find_recipe(text), n = which < 0 ? 0 : recipes[which].n_number;
     double size[2] = {0.0, 0.0}, number[3] = {0.0, 0.0, 0.0};
     const char* at = which < 0 ? NULL : text + strlen(recipes[which].name) + 1;

@@ -11,6 +11,9 @@
 
 #define COND_SCENE_N_KIND ((int)COND_SCENE_MESH + 1)
 
+// Collision groups are the bits of a mask.
+#define COND_MAX_GROUP ((int)(8 * sizeof(uint32_t)))
+
 // A mesh that stands in the scene itself; its arrays are the scene's.
 typedef struct CondSceneMesh {
     char name[COND_NAME_SIZE];
@@ -39,7 +42,7 @@ struct CondScene {
     int n_reward;
     int n_observation;
     int n_exclude;
-    int n_group;
+    int n_group;                     // at most COND_MAX_GROUP
     char (*group)[COND_NAME_SIZE];   // names of the groups' bits, by the reader     (n_group)
     CondSceneMesh* mesh;             //                                              (n_mesh)
     CondMaterialDef* material;       //                                          (n_material)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NUMBER_SIZE = 40 }; // bytes of 17 digits with sign, point and exponent
+enum NumberText { NUMBER_SIZE = 40 }; // bytes of 17 digits with sign, point and exponent
 
 // "a.b, c.d" holds two paths.
 static int count_paths(const char* path)

@@ -57,7 +57,7 @@ static CondStatus read_rotation(const CondSceneReader* reader, const char* name,
         return cond_scene_refuse(reader, cond_section_node(&section, "axis"), at,
                                  "must not be zero");
     }
-    double half = fmod(rotation.degrees, 720.0) * (3.14159265358979323846 / 360.0);
+    double half = fmod(rotation.degrees, 2.0 * 360.0) * (3.14159265358979323846 / 360.0);
     orientation[0] = cos(half);
     for (int i = 0; i < 3; ++i)
         orientation[1 + i] = sin(half) * (axis[i] / length);

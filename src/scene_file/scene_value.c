@@ -176,7 +176,7 @@ static CondStatus find_group(const CondSceneReader* reader, const CondYamlNode* 
     int i = 0;
     while (i < scene->n_group && strcmp(scene->group[i], node->text) != 0)
         ++i;
-    if (i >= 32)
+    if (i >= COND_MAX_GROUP)
         return cond_scene_refuse(reader, node, path, "'%s': there are 32 groups already",
                                  node->text);
     if (i == scene->n_group) {

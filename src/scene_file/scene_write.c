@@ -35,7 +35,7 @@ static void put_groups(CondSceneText* text, const CondScene* scene, uint32_t bit
         return;
     }
     cond_scene_put(text, "[");
-    for (int k = 0; k < 32; k++) {
+    for (int k = 0; k < COND_MAX_GROUP; k++) {
         if (!(bits & (1u << k)))
             continue;
         cond_scene_put(text, "%s", comma);

@@ -4,6 +4,7 @@
 #include "scene/scene_files.h"
 #include "scene_file/scene_write.h"
 
+#include <float.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -41,7 +42,7 @@ void cond_number_write(double value, char number[40])
         strcpy(number, value > 0.0 ? ".inf" : "-.inf");
         return;
     }
-    for (int digits = 6; digits <= 17; digits++) {
+    for (int digits = 6; digits <= DBL_DECIMAL_DIG; digits++) {
         snprintf(number, 40, "%.*g", digits, value);
         if (strtod(number, NULL) == value)
             break;

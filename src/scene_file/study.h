@@ -42,9 +42,6 @@ struct CondStudy {
         u; // where in their ranges the points are, 0 .. 1, of drawn methods (n_point x n_variable)
 };
 
-// Most entries of a sweep.
-enum { COND_STUDY_LARGEST = 1000000 };
-
 // How many points a variable has in a grid or a list.
 int cond_study_n_choice(const CondStudyVariable* variable);
 // Draws u for all points of a drawn method.

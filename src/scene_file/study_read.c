@@ -1,5 +1,6 @@
 // cond_study_read: file -> tree -> sections, by the rows below -> sweep.
 #include "scene_file/study.h"
+#include "scene_file/tuning.h"
 
 #include "base/error.h"
 #include "scene/scene_choices.h"
@@ -387,9 +388,9 @@ static CondStatus count_points(const Reading* r, const CondYamlNode* root)
                                      study->variable[v].def.name, count);
         n = study->method == COND_STUDY_LIST ? count : n * count;
     }
-    if (n * (study->trials > 0 ? study->trials : 1) > COND_STUDY_LARGEST)
+    if (n * (study->trials > 0 ? study->trials : 1) > COND_SWEEP_ENTRIES)
         return cond_scene_refuse(&r->reader, root, "vary", "more than %d entries",
-                                 COND_STUDY_LARGEST);
+                                 COND_SWEEP_ENTRIES);
     if (study->n_variable == 0 && study->trials == 0)
         return cond_scene_refuse(&r->reader, root, "vary",
                                  "nothing differs from run to run: name values to vary, or trials");

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "scene_file/tuning.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -19,9 +20,7 @@ CondStatus cond_yaml_error(CondError* error, CondStatus status, const char* path
     va_end(arguments);
     if (override)
         return cond_error_set(error, status, "--set %.1000s: %s", override, text);
-    // Of a very long path the end says more than the beginning.
-    size_t length = strlen(path);
-    const char* tail = length > 150 ? path + length - 150 : path;
+    const char* tail = cond_path_tail(path);
     if (line > 0)
         return cond_error_set(error, status, "%s:%d: %s", tail, line, text);
     return cond_error_set(error, status, "%s: %s", tail, text);
@@ -53,7 +52,7 @@ void cond_yaml_destroy(const CondContext* context, CondYamlNode* node)
         return;
     for (CondYamlNode* child = node->first; child;) {
         CondYamlNode* next = child->next;
-        cond_yaml_destroy(context, child); // no deeper than COND_YAML_DEEPEST and an override
+        cond_yaml_destroy(context, child); // no deeper than COND_YAML_NESTING and an override
         child = next;
     }
     cond_release(context, node->text);
@@ -86,7 +85,7 @@ typedef struct Builder {
     const char* override;
     CondError* error;
     CondYamlNode* root;
-    CondYamlNode* open[COND_YAML_DEEPEST];
+    CondYamlNode* open[COND_YAML_NESTING];
     int depth;
     char* key;
     int key_line;
@@ -208,7 +207,7 @@ static CondStatus take_start(Builder* builder, const yaml_event_t* event, CondYa
     int line = line_of(event->start_mark);
     if (awaits_key(builder))
         return refuse(builder, line, "a key must be a plain word, not a list or a mapping");
-    if (builder->depth == COND_YAML_DEEPEST)
+    if (builder->depth == COND_YAML_NESTING)
         return refuse(builder, line, "lists and mappings are nested too deeply");
     CondYamlNode* node;
     CondStatus status = attach(builder, kind, line, &node);

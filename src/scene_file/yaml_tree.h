@@ -7,9 +7,8 @@
 
 #include <stddef.h>
 
-// Larger and deeper files than these are refused: no scene comes near either.
+// A larger file is refused [bytes]; no scene comes near it.
 #define COND_YAML_LARGEST (16u << 20)
-#define COND_YAML_DEEPEST 32
 
 typedef enum CondYamlKind {
     COND_YAML_SCALAR,

@@ -1,5 +1,7 @@
 // Meshes by assimp.
 #include "mesh_file/mesh_import.h"
+#include "base/tuning.h"
+#include "mesh_file/tuning.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -14,9 +16,6 @@
 
 #include <string.h>
 
-// Depth of nodes and number of triangles above which a file is not believed.
-enum { DEEPEST = 200, MOST_TRIANGLES = 20000000 };
-
 // Who gets the triangles: first how many there may be, then corners in metres and the material.
 typedef struct Sink {
     CondStatus (*begin)(void* owner, size_t n_triangle);
@@ -30,7 +29,8 @@ static size_t count(const struct aiScene* scene, const struct aiNode* node, int 
     size_t n = 0;
     for (unsigned m = 0; m < node->mNumMeshes; m++)
         n += scene->mMeshes[node->mMeshes[m]]->mNumFaces;
-    for (unsigned c = 0; c < node->mNumChildren && depth < DEEPEST && n <= MOST_TRIANGLES; c++)
+    for (unsigned c = 0;
+         c < node->mNumChildren && depth < COND_IMPORT_NESTING && n <= COND_IMPORT_TRIANGLES; c++)
         n += count(scene, node->mChildren[c], depth + 1);
     return n;
 }
@@ -61,7 +61,7 @@ static CondStatus walk(const struct aiScene* scene, const struct aiNode* node,
             status = sink->take(sink->owner, corner, material);
         }
     }
-    for (unsigned c = 0; c < node->mNumChildren && depth < DEEPEST && !status; c++)
+    for (unsigned c = 0; c < node->mNumChildren && depth < COND_IMPORT_NESTING && !status; c++)
         status = walk(scene, node->mChildren[c], &T, depth + 1, sink);
     return status;
 }
@@ -83,16 +83,18 @@ static CondStatus import(const CondMeshFile* file, const Sink* sink)
     if (!scene || !scene->mRootNode) {
         const char* why = aiGetErrorString();
         int length = (int)strcspn(why, "\r\n");
-        CondStatus status = cond_error_set(file->error, COND_BAD_INPUT, "%.1000s: %.*s", file->path,
-                                           length < 200 ? length : 200, why);
+        CondStatus status =
+            cond_error_set(file->error, COND_BAD_INPUT, "%.1000s: %.*s", file->path,
+                           length < COND_TEXT_SHOWN ? length : COND_TEXT_SHOWN, why);
         aiReleaseImport(scene);
         return status;
     }
     struct aiMatrix4x4 identity;
     aiIdentityMatrix4(&identity);
     size_t n = count(scene, scene->mRootNode, 0);
-    CondStatus status = n > MOST_TRIANGLES ? cond_mesh_file_refuse(file, 0, "too many triangles")
-                                           : sink->begin(sink->owner, n);
+    CondStatus status = n > COND_IMPORT_TRIANGLES
+                            ? cond_mesh_file_refuse(file, 0, "too many triangles")
+                            : sink->begin(sink->owner, n);
     if (!status)
         status = walk(scene, scene->mRootNode, &identity, 0, sink);
     aiReleaseImport(scene);

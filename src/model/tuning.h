@@ -1,0 +1,45 @@
+// Numbers of bodies and their mechanics. A header of numbers alone: it includes nothing.
+#ifndef COND_MODEL_TUNING_H
+#define COND_MODEL_TUNING_H
+
+// [1] by which the square of a quaternion's length may differ from one: single precision.
+#define COND_UNIT_ROUNDING 1e-6
+// [1] of the trace of a matrix, or of the sum of absolute terms: what is below it is rounding, and
+// a matrix whose eigenvalue is below it counts as singular.
+#define COND_SINGULAR 1e-12
+// [1] of the trace of an inertia: a principal moment below it counts as zero. It
+// is below COND_SINGULAR because long thin links have such moments, which a factorisation still
+// bears.
+#define COND_SINGULAR_INERTIA 1e-14
+
+// ---- finite elements and rods
+
+enum {
+    COND_ELEMENT_WORK = 500, // [count] of one element's matrix, in the unit of COND_PARALLEL_FROM
+};
+// [1] The spin moduli of co-rotational elements grow like 1/(s_i + s_j) as an element turns inside
+// out. Below this sum of two stretches, a twentieth of its rest value, they are held, so that E
+// stays bounded for any shape.
+#define COND_STRETCH_SUM 0.1
+// [1] Poisson's ratio up to which the change of volume of a quadratic element counts at every point
+// (fem_element.c). A cantilever of one element through the thickness then deflects by 0.98 to 1.02
+// of the converged value for all ratios up to 0.4999; with 0.25 by up to 1.06, with 0.4 by 0.96.
+#define COND_POINT_POISSON (1.0 / 3.0)
+// [1] of the torsion constant of a rectangle a >= b, J = a b^3 (1/3 - c b/a (1 - b^4 / (12 a^4))):
+// Roark's formula, within 0.5 % of Saint-Venant's series for every b/a.
+#define COND_TORSION 0.21
+
+// ---- inverse kinematics
+
+// [1] damping of the search for joint positions, of the squared error (Chan and Lawrence).
+#define COND_IK_DAMPING 1e-2
+// [1] least squared damping after a refused step, of the squared length that weighs angles.
+#define COND_IK_REFUSED 1e-6
+// [share] of the squared error that may be left after COND_IK_WINDOW iterations, or the search
+// ends.
+#define COND_IK_PROGRESS 0.9
+enum {
+    COND_IK_WINDOW = 25, // [count] of iterations after which the progress is judged
+};
+
+#endif
