@@ -52,6 +52,7 @@
     X(CondImpactLaw, cond_impact)                                                                  \
     X(CondLeftOutReason, cond_left_out)                                                            \
     X(CondStage, cond_stage)                                                                       \
+    X(CondContactChange, cond_contact_change)                                                      \
     X(CondControl, cond_control)                                                                   \
     X(CondAutoreset, cond_autoreset)                                                               \
     X(CondNumber, cond_number)                                                                     \

@@ -7,11 +7,11 @@
 #include "correct/correction.h"
 #include "correct/spread.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double OVERLAP = 1e-6; // of the smaller body's size: what counts as one
 static const double ROUND = 0.05;   // of its size: how far a body moves in a round at most
 static const double SLOW = 0.99;    // of the depth: a round that leaves more makes no progress
 
@@ -34,7 +34,7 @@ static int is_overlap(const CondModel* model, const CondCandidate* candidate)
     for (int s = 0; s < 2; s++)
         if (candidate->point[s].body >= 0)
             size = fmin(size, model->body[candidate->point[s].body].size);
-    return -candidate->gap > OVERLAP * size;
+    return -candidate->gap > COND_OVERLAP * size;
 }
 
 static void sort_by_depth(CondOverlap* overlap, int n)

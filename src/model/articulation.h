@@ -193,6 +193,10 @@ CondStatus cond_articulation_disable(CondArticulation* articulation, int a, int 
 // definite: every part that moves on its own carries mass.
 CondStatus cond_articulation_finish(CondArticulation* articulation, CondError* error);
 
+// The masses of its rigid parts anew, after those of links have changed; part of finish.
+// COND_BAD_ARGUMENT where one that moves has none.
+CondStatus cond_articulation_weigh(CondArticulation* articulation, CondError* error);
+
 // For a finished one with links that move without mass (carried): COND_BAD_INPUT where M is
 // singular.
 CondStatus cond_articulation_check_mass(const CondArticulation* articulation, CondError* error);

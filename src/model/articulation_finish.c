@@ -77,7 +77,7 @@ static int bears_mass(const CondArticulation* a, int link)
 // A rigid part is a link with a moving joint, or link 0, and all that is fixed to it. When each
 // part that moves carries mass, every velocity v != 0 moves some mass: M is positive definite. A
 // part may do without where its maker vouches for that (carried).
-static CondStatus gather_parts(CondArticulation* a, CondError* error)
+CondStatus cond_articulation_weigh(CondArticulation* a, CondError* error)
 {
     for (int i = 0; i < a->n_link; i++) {
         CondLink* link = &a->link[i];
@@ -221,5 +221,5 @@ CondStatus cond_articulation_finish(CondArticulation* a, CondError* error)
     if (status)
         return status;
     set_passive(a);
-    return gather_parts(a, error);
+    return cond_articulation_weigh(a, error);
 }

@@ -106,17 +106,20 @@ static CondStatus allocate_arrays(CondFem* fem)
     return complete ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
-// Volumes, gradients, and each element's mass on its nodes.
-static CondStatus measure(CondFem* fem, CondError* error)
+// Each element's mass on its nodes; needs the volumes.
+static void weigh(CondFem* fem)
 {
+    double share[COND_STRAIN_NODES];
+    cond_fem_mass_shares(fem->kind, share);
+    fem->total_volume = fem->total_mass = 0.0;
+    memset(fem->mass, 0, (size_t)fem->n_node * sizeof *fem->mass);
+    memset(fem->mass_damping, 0, (size_t)fem->n_node * sizeof *fem->mass_damping);
     for (int i = 0; i < fem->n_element; i++) {
         const int* corner = fem->element + (size_t)fem->n_corner * i;
-        double share[COND_STRAIN_NODES], volume;
-        CondStatus status = cond_fem_measure_element(fem, i, &volume, error);
-        if (status < 0)
-            return status;
         const CondFemMaterial* material = fem->material + fem->material_of_element[i];
-        cond_fem_mass_shares(fem->kind, share);
+        double volume = 0.0;
+        for (int k = 0; k < fem->n_point; k++)
+            volume += fem->volume[(size_t)fem->n_point * i + k];
         for (int a = 0; a < fem->n_corner; a++) {
             double mass = share[a] * material->density * volume;
             fem->mass[corner[a]] += mass;
@@ -125,6 +128,18 @@ static CondStatus measure(CondFem* fem, CondError* error)
         fem->total_volume += volume;
         fem->total_mass += material->density * volume;
     }
+}
+
+// Volumes, gradients and masses.
+static CondStatus measure(CondFem* fem, CondError* error)
+{
+    for (int i = 0; i < fem->n_element; i++) {
+        double volume;
+        CondStatus status = cond_fem_measure_element(fem, i, &volume, error);
+        if (status < 0)
+            return status;
+    }
+    weigh(fem);
     for (int i = 0; i < fem->n_node; i++)
         if (!(fem->mass[i] > 0.0))
             return cond_error_set(error, COND_BAD_ARGUMENT,
@@ -188,6 +203,17 @@ static CondStatus order_nodes(CondFem* fem)
         fem->rank[station[i].node] = i;
     }
     cond_release(&fem->arena.context, station);
+    return COND_OK;
+}
+
+CondStatus cond_fem_set_material(CondFem* fem, const CondFemMaterial* material, CondError* error)
+{
+    CondStatus status = cond_fem_material_check(material, error);
+    if (status < 0)
+        return status;
+    fem->material[0] = *material;
+    fem->moduli[0] = cond_fem_moduli(fem->kind, material);
+    weigh(fem);
     return COND_OK;
 }
 

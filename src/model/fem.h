@@ -127,6 +127,9 @@ CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape
                            const CondFemMaterial* material, const int* material_of_element,
                            CondFem* fem, CondError* error);
 void cond_fem_destroy(CondFem* fem);
+// Another material in the place of number 0: moduli, masses and damping anew. COND_BAD_ARGUMENT for
+// one that cond_fem_material_check refuses; fem is then as it was.
+CondStatus cond_fem_set_material(CondFem* fem, const CondFemMaterial* material, CondError* error);
 
 // After a failure work is empty. Released with the context of fem.
 CondStatus cond_fem_work_create(const CondFem* fem, CondFemWork* work);

@@ -28,25 +28,38 @@ static Moments moments_of(const CondRodSection* section)
     return (Moments){w * h, w * h * h * h / 12.0, h * w * w * w / 12.0, J};
 }
 
+void cond_rod_set_material(CondRod* rod, const CondRodMaterial* material)
+{
+    Moments m = moments_of(&rod->section);
+    double E = material->youngs_modulus, G = 0.5 * E / (1.0 + material->poisson_ratio);
+    double shear = rod->section.shear_factor * G * m.area;
+    double stiffness[6] = {shear, shear, E * m.area, E * m.I1, E * m.I2, G * m.J};
+    memcpy(rod->stiffness, stiffness, sizeof stiffness);
+    rod->material = *material;
+    rod->mass_damping = material->mass_damping;
+    rod->stiffness_damping = material->stiffness_damping;
+    for (int i = 0; i < rod->n_link; i++) {
+        double l = rod->length[i], mass = material->density * m.area * l;
+        rod->mass[i] = mass;
+        rod->inertia[3 * i] = mass * (m.I1 / m.area + l * l / 12.0);
+        rod->inertia[3 * i + 1] = mass * (m.I2 / m.area + l * l / 12.0);
+        rod->inertia[3 * i + 2] = mass * (m.I1 + m.I2) / m.area;
+    }
+}
+
 CondStatus cond_rod_create(const CondContext* context, int n_link, const double* length,
                            const CondRodSection* section, const CondMaterialDef* material,
                            CondRod* rod)
 {
-    Moments m = moments_of(section);
-    double E = material->youngs_modulus, G = 0.5 * E / (1.0 + material->poisson_ratio);
-    double shear = section->shear_factor * G * m.area;
-    double stiffness[6] = {shear, shear, E * m.area, E * m.I1, E * m.I2, G * m.J};
     size_t n = (size_t)n_link;
     memset(rod, 0, sizeof *rod);
     cond_arena_begin(context, &rod->arena);
     rod->n_link = n_link;
-    memcpy(rod->stiffness, stiffness, sizeof stiffness);
+    rod->section = *section;
     rod->round = section->round;
     rod->half[0] = section->round ? section->size[0] : 0.5 * section->size[0];
     rod->half[1] = section->round ? section->size[0] : 0.5 * section->size[1];
     rod->radius = rod->half[0] < rod->half[1] ? rod->half[0] : rod->half[1];
-    rod->mass_damping = material->mass_damping;
-    rod->stiffness_damping = material->stiffness_damping;
     rod->length = cond_arena_allocate(&rod->arena, n, sizeof(double));
     rod->arc = cond_arena_allocate(&rod->arena, n + 1, sizeof(double));
     rod->mass = cond_arena_allocate(&rod->arena, n, sizeof(double));
@@ -55,14 +68,12 @@ CondStatus cond_rod_create(const CondContext* context, int n_link, const double*
     if (!rod->length || !rod->arc || !rod->mass || !rod->inertia || !rod->rest)
         return COND_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) {
-        double l = length[i], mass = material->density * m.area * l;
-        rod->length[i] = l;
-        rod->arc[i + 1] = rod->arc[i] + l;
-        rod->mass[i] = mass;
-        rod->inertia[3 * i] = mass * (m.I1 / m.area + l * l / 12.0);
-        rod->inertia[3 * i + 1] = mass * (m.I2 / m.area + l * l / 12.0);
-        rod->inertia[3 * i + 2] = mass * (m.I1 + m.I2) / m.area;
+        rod->length[i] = length[i];
+        rod->arc[i + 1] = rod->arc[i] + length[i];
     }
+    CondRodMaterial own = {material->youngs_modulus, material->poisson_ratio, material->density,
+                           material->mass_damping, material->stiffness_damping};
+    cond_rod_set_material(rod, &own);
     return COND_OK;
 }
 

@@ -12,8 +12,25 @@
 #include "cond/scene.h"
 #include "cond/status.h"
 
+typedef struct CondRodSection {
+    int round;           // 1: circle
+    double size[2];      // radius; or width (axis 1) and height (axis 2) [m]
+    double shear_factor; // times G A
+} CondRodSection;
+
+// What stiffness, masses and damping are made of.
+typedef struct CondRodMaterial {
+    double youngs_modulus;    // [Pa]
+    double poisson_ratio;     //
+    double density;           // [kg/m3]
+    double mass_damping;      // [1/s]
+    double stiffness_damping; // [s]
+} CondRodMaterial;
+
 typedef struct CondRod {
     CondArena arena;
+    CondRodSection section;
+    CondRodMaterial material;
     int n_link;               // joints are one fewer, or as many where it is closed
     int closed;               // 1: a joint between the last link and the first
     double stiffness[6];      // GA, GA, EA [N], EI1, EI2, GJ [N m2]
@@ -29,17 +46,13 @@ typedef struct CondRod {
     double* rest;             // g0 and theta0 of the joints [m, rad]              (n_link x 6)
 } CondRod;
 
-typedef struct CondRodSection {
-    int round;           // 1: circle
-    double size[2];      // radius; or width (axis 1) and height (axis 2) [m]
-    double shear_factor; // times G A
-} CondRodSection;
-
 // A straight rod along its z axis: lengths of the links are copied. COND_OUT_OF_MEMORY, else fine.
 CondStatus cond_rod_create(const CondContext* context, int n_link, const double* length,
                            const CondRodSection* section, const CondMaterialDef* material,
                            CondRod* rod);
 void cond_rod_destroy(CondRod* rod);
+// Stiffness, masses and damping anew.
+void cond_rod_set_material(CondRod* rod, const CondRodMaterial* material);
 int cond_rod_n_joint(const CondRod* rod);
 
 // Takes the strains of a configuration as those of the rest shape.              q (n_link x 7)

@@ -29,6 +29,15 @@ typedef struct CondPush {
     double force[3], torque[3];
 } CondPush;
 
+// Two things that touch; a body of a pair of bodies stands first that has the smaller index.
+typedef struct CondTouch {
+    int body[2];  // [1]: -1: static
+    int link[2];  // of robots and rods; else 0
+    int patch[2]; // of a soft body, where the touch began; -1: none
+    int plane;    // -1: something else
+    int obstacle; // -1: something else
+} CondTouch;
+
 // What a run had to spend so far, by which a runaway is told (src/sim/watch.c).
 typedef struct CondAccount {
     int begun;          // 1: after the first step
@@ -37,6 +46,7 @@ typedef struct CondAccount {
     double height;      // energy of gravity at the start [J]
     double lowest;      // and the least it has been [J]
     double penetration; // deepest at the start [m]
+    uint64_t values;    // cond_model_values of the model of the last step; 0: none was made
 } CondAccount;
 
 struct CondState {
@@ -61,6 +71,8 @@ struct CondState {
     int n_push;
     CondContactMemory* memory; // by ascending key                           (n_memory)
     int n_memory;
+    CondTouch* touch; // by ascending pair; no part of what moves               (n_touch)
+    int n_touch;
     CondAccount account;
     char message[200]; // why the last call that was refused was; "": none was
 };

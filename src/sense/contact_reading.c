@@ -1,6 +1,7 @@
 // What a step's contacts were: where, how strong, and between whom.
 #include "cond/sim.h"
 
+#include "sense/event.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 
@@ -40,23 +41,28 @@ static double share_in(const CondPatch* patch, const CondPoint* point)
     return sum;
 }
 
-int cond_sim_contact_patch(const CondSim* sim, int contact, int side, double* share)
+int cond_point_patch(const CondModel* model, const CondPoint* point, double* share)
 {
-    const CondModel* model = sim->model;
-    int best = -1;
+    int best = -1, soft = point->body >= 0 && model->body[point->body].kind == COND_BODY_SOFT;
     double most = 0.0;
-    if (!cond_sleep_gather(sim) && contact >= 0 && contact < sim->attempt.candidates.n &&
-        (side == 0 || side == 1)) {
-        const CondPoint* point = &sim->attempt.candidates.candidate[contact].point[side];
-        int soft = point->body >= 0 && model->body[point->body].kind == COND_BODY_SOFT;
-        for (int i = 0; soft && i < model->n_patch; i++) {
-            double here =
-                model->patch[i].body == point->body ? share_in(&model->patch[i], point) : 0.0;
-            best = here > most ? i : best;
-            most = here > most ? here : most;
-        }
+    for (int i = 0; soft && i < model->n_patch; i++) {
+        double here = model->patch[i].body == point->body ? share_in(&model->patch[i], point) : 0.0;
+        best = here > most ? i : best;
+        most = here > most ? here : most;
     }
     if (share)
         *share = most;
     return best;
+}
+
+int cond_sim_contact_patch(const CondSim* sim, int contact, int side, double* share)
+{
+    int known = !cond_sleep_gather(sim) && contact >= 0 && contact < sim->attempt.candidates.n &&
+                (side == 0 || side == 1);
+    if (known)
+        return cond_point_patch(sim->model, &sim->attempt.candidates.candidate[contact].point[side],
+                                share);
+    if (share)
+        *share = 0.0;
+    return -1;
 }

@@ -105,18 +105,20 @@ typedef struct CondClock {
 
 struct CondSim {
     CondArena arena; // of the arrays here and in attempt, newton, split, readings, watch, balance
-    const CondModel* model;
-    CondAttempt attempt;     // the present one at the step
-    CondKinematics at_start; // at the start of the step, by forces
-    CondKinematics at_end;   // at its end
-    CondState* next;         // the state being made; committed at the end of the step
-    double* theta;           // of each body in this step                       (n_body)
-    double* length;          // theta time_step [s]                             (n_body)
-    int* linear;             // 1: its forces are those of q_k, extrapolated    (n_body)
-    double* f;               // forces at the start of the step, -C v included  (n_dof)
-    double* reach;           // gap within which contacts are made [m]          (n_body)
-    double* way;             // by which it may give way to late contacts [m]   (n_body x 3)
-    int* rest;               // of an island, 1: it starts at rest; scratch     (n_body)
+    const CondModel* model;       // the copy in `values`; of an awake part that part
+    struct CondModelCopy* values; // whose values may change (cond/parameter.h); NULL: of a part
+    struct CondEvents* events;    // contacts that began and ended; NULL: of a part
+    CondAttempt attempt;          // the present one at the step
+    CondKinematics at_start;      // at the start of the step, by forces
+    CondKinematics at_end;        // at its end
+    CondState* next;              // the state being made; committed at the end of the step
+    double* theta;                // of each body in this step                       (n_body)
+    double* length;               // theta time_step [s]                             (n_body)
+    int* linear;                  // 1: its forces are those of q_k, extrapolated    (n_body)
+    double* f;                    // forces at the start of the step, -C v included  (n_dof)
+    double* reach;                // gap within which contacts are made [m]          (n_body)
+    double* way;                  // by which it may give way to late contacts [m]   (n_body x 3)
+    int* rest;                    // of an island, 1: it starts at rest; scratch     (n_body)
     CondCollider collider;
     CondSolver* solver;
     CondAssembly matrix; // M or D of the bodies at some kinematics, for products with it

@@ -14,6 +14,7 @@
 #include "body/body.h"
 #include "math/vec3.h"
 #include "model/articulation.h"
+#include "model/model_copy.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
 #include "potential/potential.h"
@@ -141,6 +142,7 @@ static void begin_account(const CondSim* sim, const CondState* state, const Cond
     const CondModel* model = sim->model;
     double g = vec3_norm(model->settings.gravity);
     account->begun = 1;
+    account->values = sim->values->values;
     account->energy = info->kinetic_before + info->potential_before;
     account->height = account->lowest = gravity_energy(&sim->at_start, state->v);
     account->penetration = deepest_candidate(&sim->attempt.candidates);
@@ -270,7 +272,7 @@ CondStatus cond_watch_motion(CondSim* sim, const CondState* state, const CondSte
     if (!isfinite(before) || !isfinite(after) || !isfinite(info->penetration))
         return accuse(sim, "%s is not finite",
                       isfinite(info->penetration) ? "the energy" : "the penetration");
-    if (!account->begun)
+    if (!account->begun || account->values != sim->values->values)
         begin_account(sim, state, info, account);
     cond_held_begin(sim, state); // where only a part of this model was stepped
     sim->watch.energy = after - driven_energy(sim);

@@ -83,7 +83,8 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
         return COND_BAD_ARGUMENT;
     if (COND_RESERVE(&to->arena, to->memory, from->n_memory) ||
         COND_RESERVE(&to->arena, to->weld, from->n_weld) ||
-        COND_RESERVE(&to->arena, to->push, from->n_push))
+        COND_RESERVE(&to->arena, to->push, from->n_push) ||
+        COND_RESERVE(&to->arena, to->touch, from->n_touch))
         return COND_OUT_OF_MEMORY;
     to->time = from->time;
     to->step = from->step;
@@ -107,6 +108,9 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     if (from->n_memory > 0)
         memcpy(to->memory, from->memory, (size_t)from->n_memory * sizeof *to->memory);
     to->n_memory = from->n_memory;
+    if (from->n_touch > 0)
+        memcpy(to->touch, from->touch, (size_t)from->n_touch * sizeof *to->touch);
+    to->n_touch = from->n_touch;
     return COND_OK;
 }
 

@@ -1,7 +1,8 @@
 // A state as bytes. One walk over its fields serves the hash, saving and loading, so that none of
 // them can forget what another knows.
 //
-//     magic | order | version | fingerprint | n_weld | n_push | n_memory | fields ... | checksum
+//     magic | order | version | fingerprint | n_weld | n_push | n_memory | n_touch | fields ... |
+//     checksum
 //
 // Numbers stand as the machine holds them; `order` tells another byte order.
 #include "base/error.h"
@@ -14,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 8 };
+enum { VERSION = 9 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -82,6 +83,8 @@ static void pass_state(CondPack* pack, CondState* state)
     pass_numbers(pack, &state->account.height, 1);
     pass_numbers(pack, &state->account.lowest, 1);
     pass_numbers(pack, &state->account.penetration, 1);
+    if (pack->kind != COND_PACK_HASH) // what it means is in the account
+        cond_pack_pass(pack, &state->account.values, sizeof state->account.values);
     pass_numbers(pack, state->q, state->n_q);
     pass_numbers(pack, state->v, state->n_dof);
     pass_numbers(pack, state->v_hat, state->n_dof);
@@ -111,6 +114,8 @@ static void pass_state(CondPack* pack, CondState* state)
         cond_pack_pass(pack, &memory->triangle, sizeof memory->triangle);
         pass_numbers(pack, memory->tangent, 3);
     }
+    for (int i = 0; i < state->n_touch && pack->kind != COND_PACK_HASH; i++) // events come of it
+        cond_pack_pass(pack, &state->touch[i], sizeof state->touch[i]);
 }
 
 uint64_t cond_state_hash(const CondState* state)
@@ -149,7 +154,7 @@ typedef struct Head {
     char magic[8];
     uint32_t order, version;
     uint64_t fingerprint;
-    int n_weld, n_push, n_memory;
+    int n_weld, n_push, n_memory, n_touch;
 } Head;
 
 static void pass_head(CondPack* pack, Head* head)
@@ -161,6 +166,7 @@ static void pass_head(CondPack* pack, Head* head)
     cond_pack_pass(pack, &head->n_weld, sizeof head->n_weld);
     cond_pack_pass(pack, &head->n_push, sizeof head->n_push);
     cond_pack_pass(pack, &head->n_memory, sizeof head->n_memory);
+    cond_pack_pass(pack, &head->n_touch, sizeof head->n_touch);
 }
 
 static int fits(const CondModel* model, const CondState* state)
@@ -179,7 +185,8 @@ CondStatus cond_state_save(const CondModel* model, const CondState* state, void*
                  .fingerprint = fingerprint(model),
                  .n_weld = state->n_weld,
                  .n_push = state->n_push,
-                 .n_memory = state->n_memory};
+                 .n_memory = state->n_memory,
+                 .n_touch = state->n_touch};
     memcpy(head.magic, magic, sizeof head.magic);
     CondPack pack = {.kind = COND_PACK_MEASURE};
     pass_head(&pack, &head);
@@ -228,9 +235,10 @@ static CondStatus check_bytes(const CondModel* model, const CondState* state, co
                               "belongs to another scene: bodies, attachments, patches or the "
                               "time step differ");
     if (head->n_weld < model->n_attachment || head->n_push < 0 || head->n_memory < 0 ||
-        (size_t)head->n_weld > size || (size_t)head->n_push > size || (size_t)head->n_memory > size)
+        head->n_touch < 0 || (size_t)head->n_touch > size || (size_t)head->n_weld > size ||
+        (size_t)head->n_push > size || (size_t)head->n_memory > size)
         return cond_error_set(error, COND_BAD_INPUT, "holds impossible counts");
-    counts.n_weld = counts.n_push = counts.n_memory = 0;
+    counts.n_weld = counts.n_push = counts.n_memory = counts.n_touch = 0;
     pass_state(&measure, &counts);
     CondWeld weld;
     CondPush push;
@@ -240,7 +248,7 @@ static CondStatus check_bytes(const CondModel* model, const CondState* state, co
     size_t expected =
         measure.at + one.at * (size_t)head->n_weld + other.at * (size_t)head->n_push +
         (size_t)head->n_memory * (sizeof(CondContactKey) + 6 * sizeof(double) + sizeof(int64_t)) +
-        sizeof checksum;
+        (size_t)head->n_touch * sizeof(CondTouch) + sizeof checksum;
     if (size != expected)
         return cond_error_set(error, COND_BAD_INPUT, "has %zu bytes instead of %zu", size,
                               expected);
@@ -320,6 +328,12 @@ static int sound(const CondModel* model, const CondState* state)
     }
     if (finite != 0.0)
         return 0;
+    for (int i = 0; i < state->n_touch; i++) {
+        const CondTouch* touch = &state->touch[i];
+        if (touch->body[0] < 0 || touch->body[0] >= state->n_body || touch->body[1] < -1 ||
+            touch->body[1] >= state->n_body)
+            return 0;
+    }
     for (int i = 1; i < state->n_memory; i++)
         if (cond_key_less(state->memory[i].key, state->memory[i - 1].key))
             return 0;
@@ -333,11 +347,13 @@ static CondStatus fill(const CondModel* model, const Head* head, const void* byt
     Head again;
     if (COND_RESERVE(&made->arena, made->weld, head->n_weld) ||
         COND_RESERVE(&made->arena, made->push, head->n_push) ||
-        COND_RESERVE(&made->arena, made->memory, head->n_memory))
+        COND_RESERVE(&made->arena, made->memory, head->n_memory) ||
+        COND_RESERVE(&made->arena, made->touch, head->n_touch))
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     made->n_weld = head->n_weld;
     made->n_push = head->n_push;
     made->n_memory = head->n_memory;
+    made->n_touch = head->n_touch;
     pass_head(&pack, &again);
     pass_state(&pack, made);
     return sound(model, made) ? COND_OK

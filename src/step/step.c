@@ -3,6 +3,7 @@
 #include "correct/correction.h"
 #include "impact/impact.h"
 #include "integrate/persistent.h"
+#include "sense/event.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 
@@ -403,6 +404,8 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
     cond_watch_begin(sim);
     if (cond_cancelled(&sim->arena.context))
         return out->status = COND_CANCELLED;
+    if ((out->status = cond_events_begin(sim, state)))
+        return out->status;
     sim->stepping = 1;
     if (sim->model->settings.method == COND_STEP_PENALTY)
         out->status = step_penalty(sim, state, out);
@@ -423,6 +426,8 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
         if (cond_sim_is_too_deep(maker))
             out->status = COND_TOO_DEEP;
     }
+    if (out->status >= 0)
+        cond_events_end(sim, state);
     sim->clock.stage = maker->clock.stage;
     cond_sim_tell(sim, out);
     cond_hooks_tell(sim, state, out);

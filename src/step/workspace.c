@@ -9,6 +9,8 @@
 #include "impact/impact.h"
 #include "integrate/balance.h"
 #include "integrate/tangent.h"
+#include "model/model_copy.h"
+#include "sense/event.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 
@@ -39,11 +41,13 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     if (!made)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     cond_arena_begin(m, &made->arena);
-    if (!make_stages(made)) {
+    if (!make_stages(made) || (!whole && cond_model_copy_create(model, &made->values))) {
         cond_arena_release(&made->arena);
         cond_release(m, made);
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     }
+    if (!whole)
+        model = &made->values->model;
     made->model = model;
     made->whole = whole;
     made->attempt.time_step = model->settings.time_step;
@@ -114,7 +118,8 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
         cond_watch_create(made);
         status = cond_solver_create(m, "strategy", &model->settings.solver, &made->solver, error);
     }
-    if (!status && !whole && (status = cond_sleep_create(made)))
+    if (!status && !whole &&
+        ((status = cond_sleep_create(made)) || (status = cond_events_create(made))))
         cond_error_set(error, status, "out of memory");
     if (status) {
         cond_sim_destroy(made);
@@ -135,6 +140,7 @@ int cond_sim_can_renew(const CondSim* sim)
 void cond_sim_renew(CondSim* sim)
 {
     const CondModel* model = sim->model;
+    cond_model_copy_renew(sim->values);
     CondCandidateList* lists[] = {&sim->attempt.candidates, &sim->attempt.middle, &sim->attempt.end,
                                   &sim->attempt.swept};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
@@ -179,6 +185,7 @@ void cond_sim_destroy(CondSim* sim)
         return;
     CondContext m = sim->arena.context;
     cond_sleep_destroy(sim);
+    cond_events_destroy(sim);
     cond_assembly_destroy(&sim->attempt.assembly);
     cond_assembly_destroy(&sim->matrix);
     cond_kinematics_destroy(&sim->at_start);
@@ -202,6 +209,7 @@ void cond_sim_destroy(CondSim* sim)
                                   &sim->attempt.middle};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         cond_candidates_end(lists[i]);
+    cond_model_copy_destroy(sim->values);
     cond_arena_release(&sim->arena);
     cond_release(&m, sim);
 }
