@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double ROUND = 0.05;   // of its size: how far a body moves in a round at most
-static const double SLOW = 0.99;    // of the depth: a round that leaves more makes no progress
+static const double ROUND = 0.05; // of its size: how far a body moves in a round at most
+static const double SLOW = 0.99;  // of the depth: a round that leaves more makes no progress
 
 enum {
     PATIENCE = 100, // rounds of correction without progress
