@@ -272,7 +272,7 @@ def check_tuning(path, text, wrong):
 def sizes_of(texts):
     """Names that stand within the brackets of a declaration."""
     names = set()
-    declared = re.compile(r"(?:^|[\s,*(])(?:\w+\s+\**|,\s*)\w+((?:\[[^\[\]]*\])+)\s*(?=[;,=)])",
+    declared = re.compile(r"(?:\b\w+\s+\**|[,}]\s*)\w+((?:\[[^\[\]]*\])+)\s*(?=[;,=)])",
                           re.M)
     for text in texts:
         for match in declared.finditer(text):

@@ -4,10 +4,9 @@
 #include "base/parallel.h"
 #include "body/body.h"
 #include "problem/block.h"
+#include "problem/tuning.h"
 
 #include <string.h>
-
-enum { CONTACT_WORK = 64 }; // of one contact, in multiply-adds
 
 // 1 where a body has room for its masses only.
 static int has_masses(CondAssemblyContent content, const CondBody* body)
@@ -230,8 +229,8 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* ki
                                 double kv)
 {
     ContactLoop loop = {assembly, {kinematics, moved}, list, kv};
-    int threads =
-        cond_threads(CONTACT_WORK * (size_t)list->n, kinematics->model->settings.solver.threads);
+    int threads = cond_threads(COND_CONTACT_WORK * (size_t)list->n,
+                               kinematics->model->settings.solver.threads);
     if (COND_RESERVE(&assembly->arena, assembly->contact, list->n))
         return COND_OUT_OF_MEMORY;
     cond_parallel(list->n, threads, begin_contacts, &loop);

@@ -1,6 +1,7 @@
 #include "audit/audit.h"
 
 #include "audit/feature.h"
+#include "audit/tuning.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -302,7 +303,7 @@ static int is_idle(const CondAudit* audit, const CondThing* a, const CondThing* 
         for (int k = 0; k < 3 * n; k++)
             moved += audit->kinematics.columns[k] * audit->kinematics.columns[k];
     }
-    return moved < 1e-12;
+    return moved < COND_AUDIT_ROUNDING;
 }
 
 // Lists the pair where it is near enough.

@@ -4,11 +4,10 @@
 // surfaces face each other and have come nearer than half their distance at rest.
 #include "audit/audit.h"
 #include "audit/feature.h"
+#include "audit/tuning.h"
 #include "math/vec3.h"
 
 #include <string.h>
-
-static const double FACING = -0.1; // cosine of the normals below which two surfaces face
 
 typedef struct Fold {
     const CondFem* fem;
@@ -152,7 +151,7 @@ static void offer_front(Fold* fold, int v, const double normal[3])
         for (int i = 0; i < 3; i++)
             d[i] = x[i] - near[i];
         if (vec3_dot(n, d) <= 0.0 ||
-            vec3_dot(n, normal) > FACING * vec3_norm(n) * vec3_norm(normal))
+            vec3_dot(n, normal) > -COND_AUDIT_FACING * vec3_norm(n) * vec3_norm(normal))
             continue;
         fold->out->gap = gap;
         fold->found = 1;

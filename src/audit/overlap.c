@@ -7,11 +7,12 @@
 #include "audit/feature.h"
 #include "audit/sheet.h"
 #include "audit/surface.h"
+#include "audit/tuning.h"
 #include "math/vec3.h"
 
 #include <string.h>
 
-enum { MAX_CUT = 64, N_SAMPLE = 9, N_RIM = 64 };
+enum { MAX_CUT = 64, N_RIM = 64 };
 
 static const double GOLDEN = 0.6180339887498949;
 
@@ -69,8 +70,8 @@ static void between(const double p[3], const double q[3], double t, double x[3])
 static void search_stretch(const CondSurface* s, const double p[3], const double q[3], double low,
                            double high, double radius, CondTranslation* out)
 {
-    double step = (high - low) / (N_SAMPLE - 1), best = low, most = -1.0, x[3];
-    for (int k = 0; k < N_SAMPLE; k++) {
+    double step = (high - low) / (COND_AUDIT_SAMPLES - 1), best = low, most = -1.0, x[3];
+    for (int k = 0; k < COND_AUDIT_SAMPLES; k++) {
         between(p, q, low + step * k, x);
         double depth = offer_inside(s, x, radius, out);
         best = depth > most ? low + step * k : best;
@@ -78,7 +79,7 @@ static void search_stretch(const CondSurface* s, const double p[3], const double
     }
     low = fmax(low, best - step);
     high = fmin(high, best + step);
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < COND_AUDIT_SECTIONS; k++) {
         double one = high - GOLDEN * (high - low), two = low + GOLDEN * (high - low);
         between(p, q, one, x);
         double f = offer_inside(s, x, radius, out);
@@ -143,7 +144,7 @@ static double least_along(Along* f, const void* what, double* at)
 {
     double low = 0.0, high = 1.0, one = 1.0 - GOLDEN, two = GOLDEN;
     double p = f(what, one), q = f(what, two);
-    for (int k = 0; k < 48; k++) {
+    for (int k = 0; k < COND_AUDIT_SECTIONS; k++) {
         if (p < q) {
             high = two;
             two = one;
@@ -213,9 +214,9 @@ static double facet_bound(const Facet* facet)
         double d[3], slope = 0.0;
         for (int i = 0; i < 3; i++) {
             d[i] = facet->corner[k][i] - centre[i];
-            slope += fabs(gap) > 1e-12 ? (centre[i] - near[i]) / gap * d[i] : 0.0;
+            slope += fabs(gap) > COND_AUDIT_ROUNDING ? (centre[i] - near[i]) / gap * d[i] : 0.0;
         }
-        least = fmin(least, fabs(gap) > 1e-12 ? gap + slope : gap - vec3_norm(d));
+        least = fmin(least, fabs(gap) > COND_AUDIT_ROUNDING ? gap + slope : gap - vec3_norm(d));
     }
     return least;
 }
@@ -284,7 +285,7 @@ static void search_rim(const CondSurface* s, const CondPiece* piece, double z, C
         if (gap[k] > gap[(k + 1) % N_RIM] || gap[k] > gap[(k + N_RIM - 1) % N_RIM] ||
             gap[k] - step * piece->half[0] > fmin(out->gap, 0.0))
             continue;
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < COND_AUDIT_SECTIONS; i++) {
             double one = high - GOLDEN * (high - low), two = low + GOLDEN * (high - low);
             if (on_rim(s, piece, z, one, out) < on_rim(s, piece, z, two, out))
                 high = two;

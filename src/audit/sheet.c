@@ -7,14 +7,12 @@
 #include "audit/sheet.h"
 
 #include "audit/feature.h"
+#include "audit/tuning.h"
 #include "math/vec3.h"
 
 #include <string.h>
 
-enum { PLANES = 8, WALLS = 7, PASSES = 120 };
-
-static const double FINE = 0.04;      // of the other surface: what is no longer cut
-static const double SMALLEST = 1e-12; // square [m]
+enum { PLANES = 8, WALLS = 7 };
 
 // x at (u, v), and its derivatives.
 static void sheet_at(const CondSheet* sheet, const double uv[2], double x[3], double along[2][3])
@@ -40,7 +38,7 @@ static void sheet_at(const CondSheet* sheet, const double uv[2], double x[3], do
         mat3_multiply(piece->axes, out, along[0]);
     for (int i = 0; i < 3; i++) {
         x[i] += piece->centre[i];
-        along[side ? 0 : 1][i] *= fmax(rho, 1e-6 * piece->half[0]);
+        along[side ? 0 : 1][i] *= fmax(rho, COND_AUDIT_ARRIVED * piece->half[0]);
         if (side)
             along[1][i] = axis[i];
     }
@@ -157,7 +155,7 @@ static int best_corner(int n_plane, double plane[PLANES][3], int n_wall, double 
                 int fits = !mat3_solve(A, right, z) && z[2] > best;
                 for (int k = 0; k < n && fits; k++)
                     fits = row[k][0] * z[0] + row[k][1] * z[1] + row[k][2] * z[2] + row[k][3] >=
-                           -1e-13 * (fabs(row[k][3]) + 1e-3);
+                           -COND_AUDIT_ROUNDING * (fabs(row[k][3]) + COND_AUDIT_ROUNDING);
                 if (!fits)
                     continue;
                 best = z[2];
@@ -209,7 +207,7 @@ static int step(const Climb* climb, const Place* from, double r, int n_face, con
 static void go_on(const Climb* climb, Place place, double r)
 {
     int face[PLANES] = {place.face}, n_face = 1;
-    for (int pass = 0; pass < PASSES && r > SMALLEST; pass++) {
+    for (int pass = 0; pass < COND_AUDIT_STEPS && r > COND_AUDIT_ROUNDING; pass++) {
         Place next = place;
         int known = 0;
         if (!step(climb, &place, r, n_face, face, &next))
@@ -226,7 +224,7 @@ static void go_on(const Climb* climb, Place place, double r)
             place = next;
         else if (known && !(place.depth + 4.0 * r + climb->radius > -climb->out->gap))
             return;
-        r *= known ? 0.5 : 0.9;
+        r *= known ? 0.5 : COND_AUDIT_SHRINK;
     }
 }
 
@@ -240,7 +238,7 @@ static void search_known(const Climb* climb, double spacing)
     sheet_nearest(climb->sheet, known, place.uv);
     sheet_at(climb->sheet, place.uv, place.x, place.along);
     const double d[3] = {place.x[0] - known[0], place.x[1] - known[1], place.x[2] - known[2]};
-    if (vec3_norm(d) < 1e-6 * spacing && ask(climb, spacing, &place))
+    if (vec3_norm(d) < COND_AUDIT_ARRIVED * spacing && ask(climb, spacing, &place))
         go_on(climb, place, spacing);
 }
 
@@ -289,7 +287,7 @@ void cond_sheet_search(const CondSheet* sheet, const CondSurface* surface, doubl
     double size = 0.0, low[2] = {0.0, 0.0}, high[2] = {1.0, 1.0};
     for (int i = 0; i < 3; i++)
         size = fmax(size, surface->box[3 + i] - surface->box[i]);
-    search_known(&climb, 0.1 * size);
+    search_known(&climb, COND_AUDIT_FIRST * size);
     if (sheet->kind == COND_SHEET_SIDE) {
         high[0] = turn;
         low[1] = -sheet->piece->half[2];
@@ -298,5 +296,5 @@ void cond_sheet_search(const CondSheet* sheet, const CondSurface* surface, doubl
         high[0] = sheet->piece->half[0];
         high[1] = turn;
     }
-    search_within(&climb, low, high, FINE * size);
+    search_within(&climb, low, high, COND_AUDIT_FINE * size);
 }

@@ -8,11 +8,12 @@
 // Whatever m is tried, s(m) never exceeds the signed distance: an error of the search can only make
 // a penetration look deeper.
 #include "audit/piece.h"
+#include "audit/tuning.h"
 #include "math/vec3.h"
 
 #include <string.h>
 
-enum { N_CIRCLE = 96, N_SPHERE = 400, N_START = 8, MAX_SIMPLEX_STEPS = 300 };
+enum { N_CIRCLE = 96, N_SPHERE = 400 };
 
 static const double GOLDEN = 0.6180339887498949;
 
@@ -47,7 +48,7 @@ static double try_unit(Search* search, const double m[3])
 static void try_direction(Search* search, const double d[3])
 {
     double length = vec3_norm(d), m[3];
-    if (!(length > 1e-12))
+    if (!(length > COND_AUDIT_ROUNDING))
         return;
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < 3; i++)
@@ -147,19 +148,19 @@ static int search_apart(Search* search)
         v[i] = search->a->centre[i] - search->b->centre[i];
     if (!(vec3_norm(v) > 0.0))
         v[2] = 1.0;
-    for (int step = 0; step < MAX_SIMPLEX_STEPS; step++) {
+    for (int step = 0; step < COND_AUDIT_STEPS; step++) {
         double length = vec3_norm(v);
-        if (!(length > 1e-13 * search->size) || n == 4)
+        if (!(length > COND_AUDIT_ROUNDING * search->size) || n == 4)
             return 0;
         for (int i = 0; i < 3; i++)
             m[i] = v[i] / length;
         try_unit(search, m);
         separation(search, m, w[n]);
-        if (step > 0 && length - search->gap <= 1e-13 * search->size)
+        if (step > 0 && length - search->gap <= COND_AUDIT_ROUNDING * search->size)
             return 1;
         n = reduce(n + 1, w, v);
     }
-    return search->gap > 0.0 && vec3_norm(v) - search->gap <= 1e-9 * search->size;
+    return search->gap > 0.0 && vec3_norm(v) - search->gap <= COND_AUDIT_ARRIVED * search->size;
 }
 
 static void try_features(Search* search)
@@ -202,7 +203,7 @@ static void refine_circle(Search* search, const double frame[9], double low, dou
 {
     double one = high - GOLDEN * (high - low), two = low + GOLDEN * (high - low);
     double f = on_circle(search, frame, one), g = on_circle(search, frame, two);
-    while (high - low > 1e-11) {
+    while (high - low > COND_AUDIT_ROUNDING) {
         if (f > g) {
             high = two;
             two = one;
@@ -236,7 +237,7 @@ static void refine_sphere(Search* search, const double start[3], double step)
 {
     double m[3], s = separation(search, start, NULL);
     memcpy(m, start, sizeof m);
-    for (int k = 0; k < 400 && step > 1e-10; k++) {
+    for (int k = 0; k < COND_AUDIT_STEPS && step > COND_AUDIT_ROUNDING; k++) {
         double frame[9], best[3], most = s;
         mat3_frame(m, m, frame);
         for (int d = 0; d < 8; d++) {
@@ -278,16 +279,16 @@ static void search_sphere(Search* search)
         sphere_point(k, m);
         s[k] = try_unit(search, m);
     }
-    for (int start = 0; start < N_START; start++) {
+    for (int start = 0; start < COND_AUDIT_STARTS; start++) {
         int best = 0;
         for (int k = 1; k < N_SPHERE; k++)
             best = s[k] > s[best] ? k : best;
         s[best] = -INFINITY;
         sphere_point(best, m);
-        refine_sphere(search, m, 0.1);
+        refine_sphere(search, m, COND_AUDIT_FIRST);
     }
     memcpy(m, search->normal, sizeof m);
-    refine_sphere(search, m, 1e-3);
+    refine_sphere(search, m, COND_AUDIT_FIRST);
 }
 
 static void search_curved(Search* search)

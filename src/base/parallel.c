@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const long CREDIT = 2000000;    // of time that teams have saved counts at most so much [ns],
-static const long DEBT = 2000000;      // and where they have lost that much more than they saved
+                                       // and where they have lost that much more than they saved
 static const long ALONE = 50000000;    // there are none for so long, or for
 static const long TIMES = 20;          // so many times what is lost;
 static const long LATER = 10000000000; // twice as long where the first that come then lose as well,
@@ -44,7 +44,7 @@ static void leave_alone(long lost)
 static void keep_account(long took, long waited)
 {
     long sum = atomic_load_explicit(&saved, memory_order_relaxed) + (took - waited) / 2 - waited;
-    if (sum < -DEBT) {
+    if (sum < -CREDIT) {
         leave_alone(-sum);
         sum = 0;
     } else if (sum >= CREDIT) {

@@ -1,11 +1,10 @@
 #include "collide/broad.h"
 
 #include "base/memory.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
 
 #include <string.h>
-
-static const double WORN = 1.5; // times the work of a new tree
 
 CondStatus cond_broad_create(const CondContext* context, int n, CondBroad* broad)
 {
@@ -65,7 +64,7 @@ CondStatus cond_broad_pairs(CondBroad* broad)
     long work = broad->pairs.visited - before;
     if (broad->work < 0)
         broad->work = work;
-    broad->stale = (double)work > WORN * (double)broad->work;
+    broad->stale = (double)work > COND_BROAD_WORN * (double)broad->work;
     if (status || COND_RESERVE(&broad->tree.arena, broad->sorted, broad->pairs.n) ||
         COND_RESERVE(&broad->tree.arena, broad->begin, broad->tree.n + 1))
         return status ? status : COND_OUT_OF_MEMORY;

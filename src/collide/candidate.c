@@ -1,10 +1,9 @@
 #include "collide/candidate.h"
 
 #include "base/memory.h"
+#include "collide/tuning.h"
 
 #include <math.h>
-
-static const double FRICTION_DEFAULT = 0.5; // where neither surface says
 
 void cond_candidates_begin(const CondContext* context, CondCandidateList* list)
 {
@@ -137,7 +136,7 @@ void cond_candidate_surfaces(const CondSkin* a, const CondSkin* b, CondCandidate
         double x = a->own.friction[i], y = b->own.friction[i];
         candidate->friction[i] = isnan(x) ? y : isnan(y) ? x : combine(a, b, i);
         if (isnan(candidate->friction[i]))
-            candidate->friction[i] = FRICTION_DEFAULT;
+            candidate->friction[i] = COND_FRICTION_DEFAULT;
         if (is_frictionless(a, b))
             candidate->friction[i] = 0.0;
     }

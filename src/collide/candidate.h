@@ -29,7 +29,7 @@
 // In the key of a contact between the same features as another one, with another normal or at
 // another place; and the number of those beside the first.
 #define COND_KEY_SECOND ((uint64_t)1 << 59)
-enum { COND_KEY_BESIDE = 4 };
+enum CondKeyBeside { COND_KEY_BESIDE = 4 };
 
 // The key of the k-th contact between the same features, from 0 to COND_KEY_BESIDE.
 static inline CondContactKey cond_key_beside(CondContactKey key, int k)

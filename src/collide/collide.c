@@ -16,7 +16,9 @@
 #include "collide/soft_crossing.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "model/entity.h"
@@ -167,8 +169,8 @@ static void place(CondCollider* collider, const CondKinematics* kinematics, int 
     const CondBody* last = model->n_body > 0 ? &model->body[model->n_body - 1] : NULL;
     int moving = last ? last->feature_begin + last->n_feature : 0;
     int n = collider->placed ? moving : model->n_feature;
-    cond_parallel(n, cond_threads(20 * (size_t)n, model->settings.solver.threads), place_features,
-                  &loop);
+    cond_parallel(n, cond_threads(COND_FEATURE_WORK * (size_t)n, model->settings.solver.threads),
+                  place_features, &loop);
     collider->cornered = loop.corners;
 }
 
@@ -384,7 +386,7 @@ static int is_idle(const CondKinematics* kinematics, const CondCandidate* candid
         for (int k = 0; k < 3 * n; k++)
             moved += kinematics->columns[k] * kinematics->columns[k];
     }
-    return moved < 1e-12; // a micrometre for a radian
+    return moved < COND_ROUNDED; // a micrometre for a radian
 }
 
 // Turns the tangents of a contact that persists as little as its normal allows. A fixed rule for

@@ -8,17 +8,14 @@
 
 #include "body/body.h"
 #include "collide/solid.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 #include "model/entity.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double SHARE = 2e-6; // of the smaller one's size: what is less deep is left alone
-static const double SMALL = 1e-9; // of that size, to which the depth is told
-static const double SAID = 0.3;   // of the depth: what a contact must say to be one for it
-static const double AGREE = 0.5;  // cosine between the ways out of two contacts for the same
 
 typedef struct Pair {
     CondCollider* collider;
@@ -58,7 +55,7 @@ static int find_deepest(const Pair* pair, CondDeepest* deepest, CondStatus* stat
         int t = collider->found.hits.primitive[h];
         const double* corner[3];
         corners_of(pair->volume, t, corner);
-        if (cond_triangle_deepest(&deep->depth, body, corner, SMALL * body->size, deepest))
+        if (cond_triangle_deepest(&deep->depth, body, corner, COND_NO_LENGTH * body->size, deepest))
             best = t;
     }
     return best;
@@ -73,8 +70,9 @@ static int is_said(const Pair* pair, const CondCandidateList* list, int t, doubl
     for (int c = 0; c < list->n; c++) {
         const CondCandidate* other = &list->candidate[c];
         const CondPoint* point = &other->point[0];
-        if (point->body != pair->volume->body || other->plane >= 0 || -other->gap < SAID * way ||
-            vec3_dot(other->frame, out) < AGREE ||
+        if (point->body != pair->volume->body || other->plane >= 0 ||
+            -other->gap < COND_DEPTHS_AGREE * way ||
+            vec3_dot(other->frame, out) < COND_WAYS_AGREE ||
             other->point[1].body != (pair->solid->fixed ? -1 : pair->solid->body))
             continue;
         for (int k = 0; k < 3 * point->n_node; k++)
@@ -133,7 +131,7 @@ CondStatus cond_collide_deep_on_soft(CondCollider* collider, const CondKinematic
                 cond_boxes_apart(volume->bound, box, 0.0))
                 continue;
             const double d[3] = {box[3] - box[0], box[4] - box[1], box[5] - box[2]};
-            Pair pair = {collider, solid, volume, SHARE * fmin(vec3_norm(d), volume->size), i};
+            Pair pair = {collider, solid, volume, COND_TOUCH * fmin(vec3_norm(d), volume->size), i};
             CondDeepest deepest;
             int t = find_deepest(&pair, &deepest, &status);
             if (t >= 0 && !status)

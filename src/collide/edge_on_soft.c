@@ -3,7 +3,9 @@
 #include "body/body.h"
 #include "collide/edge_pair.h"
 #include "collide/solid.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 #include "model/entity.h"
 
@@ -39,12 +41,8 @@ typedef struct Pair {
 
 // Cosine by which a soft surface must look at the edge that has come into it. One that lies on a
 // face looks at the face: the way over the rim of that is not its way out.
-static const double FACING = -0.3;
 // A way out over an edge that is longer than a share of the soft edge must not be so many times
 // longer than that of a point in the middle behind it, in ways through the nearer face.
-static const double LONG = 0.05;
-static const double LONGEST = 10.0;
-static const double NODE = 1e-3; // share of an edge within which its node sees to a contact
 
 // 1 when the edge is what is nearest to the soft point of the crossing. In front of it the distance
 // of the shape is then the gap; behind a sharp edge it is that to the nearer one of its two faces,
@@ -55,7 +53,7 @@ static int is_nearest(const CondEdge* soft, const CondEdge* rigid, const CondEdg
 {
     double expected = cross->gap, along[3], from[3], steep = 1.0, square = 0.0;
     if (cross->gap < 0.0) {
-        if (vec3_dot(soft->out, cross->normal) > FACING)
+        if (vec3_dot(soft->out, cross->normal) > -COND_STEEP)
             return 0;
         expected = -INFINITY;
         for (int i = 0; i < 3; i++) {
@@ -70,10 +68,10 @@ static int is_nearest(const CondEdge* soft, const CondEdge* rigid, const CondEdg
             expected = fmax(expected, vec3_dot(face, from) / length);
             steep = fmin(steep, vec3_dot(face, rigid->out) / length);
         }
-        if (cross->gap < LONGEST * expected / steep - LONG * sqrt(square))
+        if (cross->gap < COND_WAY_LONGER * expected / steep - COND_EDGE_LONG * sqrt(square))
             return 0;
     }
-    return fabs(probe->gap - expected) <= 1e-6 + 0.3 * fabs(expected);
+    return fabs(probe->gap - expected) <= COND_FLAT + COND_DEPTHS_AGREE * fabs(expected);
 }
 
 static CondStatus cross_edge(const CondCollider* collider, const CondKinematics* kinematics,
@@ -86,7 +84,7 @@ static CondStatus cross_edge(const CondCollider* collider, const CondKinematics*
     CondProbe probe;
     if (!cond_edges_cross(&soft, rigid, pair->far, &cross))
         return COND_OK;
-    if (cross.gap >= 0.0 && fmin(cross.along[0], 1.0 - cross.along[0]) <= NODE)
+    if (cross.gap >= 0.0 && fmin(cross.along[0], 1.0 - cross.along[0]) <= COND_NEARLY)
         return COND_OK; // at a node, which sees to it
     cond_shape_probe(&pair->solid->shape, pair->pose, cross.point[0], &probe);
     if (!is_nearest(&soft, rigid, &cross, &probe))

@@ -5,15 +5,14 @@
 #include "collide/manifold.h"
 
 #include "base/memory.h"
+#include "collide/tuning.h"
 #include "geometry/segment.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 #include "math/scalar.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double LATERAL = 0.01; // of the radii: lines that close together touch along both
-static const double CROSSED = 0.1;  // sine: lines at a larger angle touch in one point
 
 void cond_manifold_begin(const CondContext* context, CondManifold* manifold)
 {
@@ -101,7 +100,7 @@ CondStatus cond_manifold_hold(const CondCore* a, const CondCore* b, const CondSe
     static const double axis[3] = {1.0, 0.0, 0.0};
     const double* n = apart->normal;
     double back[3] = {-n[0], -n[1], -n[2]}, x[3], y[3];
-    double small = 1e-9 * fmin(a->size, b->size);
+    double small = COND_NO_LENGTH * fmin(a->size, b->size);
     for (int k = 0; k < manifold->n; k++)
         if (manifold->meeting[k].gap <= apart->apart + small)
             return COND_OK;
@@ -242,7 +241,7 @@ static CondStatus add_corners(View* view, int side)
     for (int k = 0; k < from->n_point; k++) {
         const double* x = from->point + 3 * (size_t)k;
         double y[3], beside;
-        if (!find_over(view, 1 - side, x, view->seen[side] + 2 * (size_t)k, LATERAL * radii, y,
+        if (!find_over(view, 1 - side, x, view->seen[side] + 2 * (size_t)k, COND_LATERAL * radii, y,
                        &beside))
             continue;
         int id = from->id[k];
@@ -265,7 +264,7 @@ static CondStatus add_crossing(View* view, int i, int j)
     double x[3], y[3];
     double d[2] = {r[0] - p[0], r[1] - p[1]}, e[2] = {s[0] - q[0], s[1] - q[1]};
     double w[2] = {q[0] - p[0], q[1] - p[1]}, det = d[0] * e[1] - d[1] * e[0];
-    if (!(fabs(det) > 1e-12 * scalar_length(d[0], d[1]) * scalar_length(e[0], e[1])))
+    if (!(fabs(det) > COND_ROUNDED * scalar_length(d[0], d[1]) * scalar_length(e[0], e[1])))
         return COND_OK;
     double t = (w[0] * e[1] - w[1] * e[0]) / det, u = (w[0] * d[1] - w[1] * d[0]) / det;
     if (!(t >= 0.0 && t <= 1.0 && u >= 0.0 && u <= 1.0))
@@ -302,11 +301,11 @@ static int add_nearest(View* view, CondStatus* status)
     const double *q0 = corner(b, 0, 0), *q1 = corner(b, 0, 1);
     flatten(view, p0, p1, p, d);
     flatten(view, q0, q1, q, e);
-    if (!(fabs(d[0] * e[1] - d[1] * e[0]) > CROSSED * vec3_norm(d) * vec3_norm(e)))
+    if (!(fabs(d[0] * e[1] - d[1] * e[0]) > COND_CROSSED * vec3_norm(d) * vec3_norm(e)))
         return 0;
     double beside = cond_segment_nearest(p, d, q, e, &t, &u);
     double radii = a->curve + b->curve + view->round[0] + view->round[1];
-    if (!(beside <= fmax(LATERAL * radii, view->small)))
+    if (!(beside <= fmax(COND_LATERAL * radii, view->small)))
         return 1;
     for (int i = 0; i < 3; i++) {
         x[i] = p0[i] + t * (p1[i] - p0[i]);
@@ -368,17 +367,17 @@ static double rim_point(const View* view, const double F[9], double angle, doubl
 // Where the rims of two discs cross: sign changes along one of them.
 static CondStatus add_disc_crossings(View* view)
 {
-    enum { PARTS = 24 };
     const double pi = 3.14159265358979323846, axis[3] = {1.0, 0.0, 0.0};
     double F[9], x[3], y[3];
     mat3_frame(view->facet[0]->plane, axis, F);
     double last = rim_point(view, F, 0.0, x, y);
     int found = 0;
-    for (int k = 1; k <= PARTS; k++) {
-        double low = 2.0 * pi * (k - 1) / PARTS, high = 2.0 * pi * k / PARTS;
+    for (int k = 1; k <= COND_CIRCLE_PARTS; k++) {
+        double low = 2.0 * pi * (k - 1) / COND_CIRCLE_PARTS,
+               high = 2.0 * pi * k / COND_CIRCLE_PARTS;
         double here = rim_point(view, F, high, x, y);
         if ((last < 0.0) != (here < 0.0)) {
-            for (int pass = 0; pass < 50; pass++) {
+            for (int pass = 0; pass < COND_BISECTIONS; pass++) {
                 double middle = 0.5 * (low + high);
                 if ((rim_point(view, F, middle, x, y) < 0.0) == (last < 0.0))
                     low = middle;

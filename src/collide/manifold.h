@@ -9,8 +9,6 @@
 
 #include <stdint.h>
 
-enum { COND_MOST_CONTACTS = 8 }; // of one manifold
-
 typedef struct CondManifoldPoint {
     double point[2][3]; // on a and on b, rounding included [m]
     double normal[3];   // unit, from b towards a

@@ -3,11 +3,10 @@
 #include "collide/manifold.h"
 
 #include "base/memory.h"
+#include "collide/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
-
-enum { KEPT = 32 };
 
 static double difference(const CondManifoldPoint* a, const CondManifoldPoint* b, double size)
 {
@@ -40,14 +39,14 @@ CondStatus cond_manifold_thin(CondManifold* manifold, double deep, double size)
         if (next < 0 || manifold->meeting[k].gap < manifold->meeting[next].gap)
             next = k;
     }
-    if (n_deep <= KEPT)
+    if (n_deep <= COND_THINNED)
         return COND_OK;
     if (COND_RESERVE(&manifold->arena, manifold->differs, n))
         return COND_OUT_OF_MEMORY;
     double* differs = manifold->differs; // 0: dropped unless it is chosen
     for (int k = 0; k < n; k++)
         differs[k] = manifold->meeting[k].gap < -deep ? INFINITY : -1.0;
-    for (int pass = 0; pass < KEPT && next >= 0; pass++) {
+    for (int pass = 0; pass < COND_THINNED && next >= 0; pass++) {
         const CondManifoldPoint* chosen = &manifold->meeting[next];
         for (int k = 0; k < n; k++)
             if (differs[k] > 0.0)

@@ -1,14 +1,12 @@
 #include "collide/meeting.h"
 
+#include "collide/tuning.h"
 #include "geometry/segment.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double EDGE =
-    1e-9;               // how far beside a triangle or a segment counts as on it, of its size
-enum { ADVANCES = 64 }; // of conservative advancement
 
 // The corners at a time.
 static void place(const CondMotion* motion, double time, double x[4][3])
@@ -83,7 +81,7 @@ static double cubic(const double c[4], double t)
 static double bisect(const double c[4], double low, double high)
 {
     double sign = cubic(c, low) < 0.0 ? -1.0 : 1.0;
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < COND_BISECTIONS; k++) {
         double middle = 0.5 * (low + high);
         if (sign * cubic(c, middle) > 0.0)
             low = middle;
@@ -128,7 +126,7 @@ static int plane_normal(CondMeetingKind kind, double x[4][3], double n[3], doubl
     vec3_cross(a, b, n);
     double area = vec3_norm(n);
     *size = fmax(vec3_norm(a), vec3_norm(b));
-    if (!(area > 1e-6 * vec3_norm(a) * vec3_norm(b)))
+    if (!(area > COND_PARALLEL * vec3_norm(a) * vec3_norm(b)))
         return 0;
     for (int i = 0; i < 3; i++)
         n[i] /= area;
@@ -153,7 +151,7 @@ static int meet_sharp(CondMeetingKind kind, const CondMotion* motion, CondMeetin
     for (int k = 0; k < n; k++) {
         place(motion, root[k], x);
         if (!plane_normal(kind, x, meeting->normal, &size) ||
-            nearest(kind, x, meeting->weight) > EDGE * size)
+            nearest(kind, x, meeting->weight) > COND_NO_LENGTH * size)
             continue;
         place(motion, 0.0, x);
         apart(kind, x, meeting->weight, w);
@@ -191,15 +189,16 @@ static int meet_round(CondMeetingKind kind, double radius, const CondMotion* mot
 {
     double x[4][3], w[3], time = 0.0, speed = speed_of(kind, motion);
     place(motion, 0.0, x);
-    double distance = nearest(kind, x, meeting->weight), near = fmin(radius, 0.9 * distance);
-    for (int k = 0; k < ADVANCES && distance - near > 1e-3 * near; k++) {
+    double distance = nearest(kind, x, meeting->weight),
+           near = fmin(radius, COND_SWEEP_NEAR * distance);
+    for (int k = 0; k < COND_SWEEP_STEPS && distance - near > COND_SWEEP_MET * near; k++) {
         if (!(time * speed + distance - near < speed))
             return 0;
         time += (distance - near) / speed;
         place(motion, time, x);
         distance = nearest(kind, x, meeting->weight);
     }
-    if (!(distance > 0.0) || distance - near > 0.1 * near)
+    if (!(distance > 0.0) || distance - near > COND_SWEEP_SEEN * COND_SWEEP_MET * near)
         return 0;
     apart(kind, x, meeting->weight, w);
     for (int i = 0; i < 3; i++)

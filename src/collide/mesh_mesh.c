@@ -2,16 +2,15 @@
 // Corners know the edges that begin at them: a contact is made only along a normal for which the
 // body lies behind the corner, nearly.
 #include "collide/mesh_pair.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/edge.h"
 #include "geometry/mesh_surface.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double LOOSE = 0.5; // sine by which a corner may hang over
-static const double DEEP = 1e-3; // of the size: deeper meetings are thinned
 
 typedef struct Meshes {
     CondPairWork* work;
@@ -48,7 +47,7 @@ static int is_leading(void* user, const double normal[3])
         const double* p = mesh_surface->vertex + 3 * (size_t)edge->from;
         const double* q = mesh_surface->vertex + 3 * (size_t)edge->to;
         double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-        if (vec3_dot(n, d) < -LOOSE * vec3_norm(d))
+        if (vec3_dot(n, d) < -COND_OVERHANG * vec3_norm(d))
             return 0;
     }
     return 1;
@@ -150,7 +149,7 @@ static double gap_in(const CondCore* core, const double x[3])
 // Where two edges have passed through each other, the nearest points of each lie in the other body.
 static int is_inside(const Meshes* m, const CondEdgePair* cross)
 {
-    double allowed = 1e-9 + 0.1 * fabs(cross->gap);
+    double allowed = COND_NO_LENGTH + COND_KEPT_DEEPER * fabs(cross->gap);
     return cross->gap >= 0.0 ||
            (gap_in(m->core[1], cross->point[0]) <= m->core[1]->round + allowed &&
             gap_in(m->core[0], cross->point[1]) <= m->core[0]->round + allowed);
@@ -189,7 +188,8 @@ static CondStatus reduce_by_normal(const Meshes* m)
         part->n = 0;
         for (int j = k; j < n && !status; j++) {
             CondManifoldPoint* meeting = &all->meeting[j];
-            if (meeting->gap == INFINITY || !(vec3_dot(meeting->normal, normal) > 1.0 - 1e-9))
+            if (meeting->gap == INFINITY ||
+                !(vec3_dot(meeting->normal, normal) > 1.0 - COND_SAME_NORMAL))
                 continue;
             for (int i = 0; i < 2; i++)
                 meeting->at[i] = vec3_dot(F + 3 * (i + 1), meeting->point[1]);
@@ -292,7 +292,7 @@ CondStatus cond_mesh_meets_mesh(CondPairWork* work, const CondCore* a, const Con
     if (!status)
         status = cross_edges(&m);
     if (!status)
-        status = cond_manifold_thin(&work->manifold, DEEP * fmin(a->size, b->size),
+        status = cond_manifold_thin(&work->manifold, COND_DEEP * fmin(a->size, b->size),
                                     fmin(a->size, b->size));
     if (!status)
         status = reduce_by_normal(&m);

@@ -2,18 +2,13 @@
 #include "collide/mesh_near.h"
 
 #include "base/memory.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/mesh_surface.h"
 #include "geometry/triangle.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    FEW = 16,  // nodes of a subtree whose distance from the other surface is not asked for
-    SOME = 64, // nodes of one that stand for each other far inside
-};
-static const double DEEP = 1e-3; // of the size, from which on that is far
 
 void cond_mesh_near_begin(const CondContext* context, CondMeshNear* near)
 {
@@ -87,11 +82,11 @@ static CondStatus walk(const CondTree* tree, const CondCore* own, const CondCore
         double centre[3], radius = ball_of(own, other, node->box, centre);
         int n = node->next - i;
         Side side = box_gap(whole, centre) > radius + far ? FRONT
-                    : n > FEW                             ? side_of(other, centre, radius, far)
+                    : n > COND_SUBTREE_FEW                ? side_of(other, centre, radius, far)
                                                           : NEAR;
-        if (side == BEHIND && inside && n <= SOME)
+        if (side == BEHIND && inside && n <= COND_SUBTREE_ALIKE)
             near->item[near->n++] = first_leaf(tree, i);
-        if (side == FRONT || (side == BEHIND && (!inside || n <= SOME))) {
+        if (side == FRONT || (side == BEHIND && (!inside || n <= COND_SUBTREE_ALIKE))) {
             i = node->next;
             continue;
         }
@@ -107,7 +102,7 @@ static CondStatus walk(const CondTree* tree, const CondCore* own, const CondCore
 CondStatus cond_mesh_near_corners(const CondCore* own, const CondCore* other, double far,
                                   CondMeshNear* near)
 {
-    far = fmax(far, DEEP * fmin(own->size, other->size));
+    far = fmax(far, COND_DEEP * fmin(own->size, other->size));
     return walk(&own->mesh_surface->corner_tree, own, other, far, 1, near);
 }
 

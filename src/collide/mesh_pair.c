@@ -1,15 +1,14 @@
 #include "collide/mesh_pair.h"
 
 #include "base/memory.h"
+#include "collide/tuning.h"
 #include "geometry/mesh_surface.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double DEEP = 1e-3; // of the size: deeper meetings are thinned
-static const double TILT = 1e-5; // sine by which what touches may lean away from the normal
 
 CondStatus cond_mesh_on_plane(const CondCore* mesh, const double n[3], double offset, double far,
                               double small, CondManifold* part, CondManifold* manifold)
@@ -137,7 +136,8 @@ static void forget_faces(const Meshing* m)
 // the smallest cosine between the normal and the faces'.
 static int is_way_out(const Meshing* m, const double x[3], double gap, double steep)
 {
-    return !(gap < -m->small) || !(mesh_gap(m->mesh, x) > fmin(0.98 * steep * gap + m->small, 0.0));
+    return !(gap < -m->small) ||
+           !(mesh_gap(m->mesh, x) > fmin(COND_TURNED * steep * gap + m->small, 0.0));
 }
 
 // Keeps a manifold whose middle leaves the mesh through the face or edge it is on; of others the
@@ -154,7 +154,7 @@ static void keep_real(const Meshing* m, double steep)
         for (int i = 0; i < 3; i++)
             mean[i] += (meeting->point[0][i] + m->core->round * meeting->normal[i]) / part->n;
     }
-    double own = m->core->form == COND_FORM_CAPSULE ? 1.0 : 0.9;
+    double own = m->core->form == COND_FORM_CAPSULE ? 1.0 : COND_TURNED;
     if (own < 1.0 && is_way_out(m, mean, mean_gap, steep))
         return;
     for (int k = 0; k < part->n; k++) {
@@ -194,7 +194,7 @@ static void keep_lowest(const Meshing* m, const double n[3], const double s[3], 
             up += n[i] * d;
             apart += d * d;
         }
-        if (up <= m->small + TILT * sqrt(apart))
+        if (up <= m->small + COND_TOUCH * sqrt(apart))
             return;
     }
     for (int k = 0; k < part->n; k++)
@@ -259,7 +259,7 @@ static int edge_normal(const Meshing* m, const double p[3], const double u[3], c
     double low = 0.0, high = wide;
     if (!(edge_slope(m, p, u, w, low, n) > 0.0) || !(edge_slope(m, p, u, w, high, n) < 0.0))
         return 0;
-    for (int pass = 0; pass < 52; pass++) {
+    for (int pass = 0; pass < COND_BISECTIONS; pass++) {
         double middle = 0.5 * (low + high);
         if (edge_slope(m, p, u, w, middle, n) > 0.0)
             low = middle;
@@ -284,7 +284,7 @@ static CondStatus meet_edge(const Meshing* m, int e)
     for (int i = 0; i < 3 && sine > 0.0; i++)
         w[i] /= sine;
     cond_core_place(m->mesh, vertex_of(m, edge->from), p);
-    if (!(sine > 1e-6 || cosine < 0.0) || !edge_normal(m, p, u, w, atan2(sine, cosine), n))
+    if (!(sine > COND_PARALLEL || cosine < 0.0) || !edge_normal(m, p, u, w, atan2(sine, cosine), n))
         return COND_OK;
     for (int i = 0; i < 3; i++)
         back[i] = -n[i];
@@ -318,7 +318,7 @@ static int supports_corner(const Meshing* m, int c, const double n[3])
         const CondPolyEdge* edge = &poly->edge[poly->fan[k]];
         const double *p = vertex_of(m, edge->from), *q = vertex_of(m, edge->to);
         double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-        if (!(vec3_dot(n, d) < -1e-6 * vec3_norm(d)))
+        if (!(vec3_dot(n, d) < -COND_PARALLEL * vec3_norm(d)))
             return 0;
     }
     return 1;
@@ -359,7 +359,7 @@ static CondStatus meet_corner(const Meshing* m, int c)
 static void drop_repeated(const Meshing* m, int first)
 {
     CondManifold* all = &m->work->manifold;
-    double near = 1e-3 * fmin(m->core->size, m->mesh->size),
+    double near = COND_DEEP * fmin(m->core->size, m->mesh->size),
            round = m->core->round + m->mesh->round;
     int kept = first;
     for (int k = first; k < all->n; k++) {
@@ -370,7 +370,7 @@ static void drop_repeated(const Meshing* m, int first)
             double d[3];
             for (int i = 0; i < 3; i++)
                 d[i] = a->point[1][i] - b->point[1][i];
-            if (vec3_dot(a->normal, b->normal) > 0.98 && vec3_norm(d) < near)
+            if (vec3_dot(a->normal, b->normal) > COND_TURNED && vec3_norm(d) < near)
                 same = j;
         }
         if (same < 0)
@@ -403,21 +403,21 @@ static double axis_depth(const Meshing* m, double t, CondManifoldPoint* out)
 // way it may come from the nearest face of one side to that of another.
 static void keep_axis(const Meshing* m)
 {
-    enum { PARTS = 8 };
     const double golden = 0.6180339887498949;
     double best = -INFINITY, where = 0.0;
     CondManifoldPoint out;
     if (m->core->form != COND_FORM_CAPSULE)
         return;
-    for (int k = 0; k <= PARTS; k++) {
-        double t = 2.0 * k / PARTS - 1.0, depth = axis_depth(m, t, &out);
+    for (int k = 0; k <= COND_SECTORS; k++) {
+        double t = 2.0 * k / COND_SECTORS - 1.0, depth = axis_depth(m, t, &out);
         where = depth > best ? t : where;
         best = fmax(best, depth);
     }
-    if (!(best > -2.0 * m->core->half[2] / PARTS)) // no stretch between the points is inside
+    if (!(best > -2.0 * m->core->half[2] / COND_SECTORS)) // no stretch between the points is inside
         return;
-    double low = fmax(where - 2.0 / PARTS, -1.0), high = fmin(where + 2.0 / PARTS, 1.0);
-    for (int pass = 0; pass < 44; pass++) {
+    double low = fmax(where - 2.0 / COND_SECTORS, -1.0),
+           high = fmin(where + 2.0 / COND_SECTORS, 1.0);
+    for (int pass = 0; pass < COND_GOLDEN_STEPS; pass++) {
         double one = high - golden * (high - low), two = low + golden * (high - low);
         if (axis_depth(m, one, &out) > axis_depth(m, two, &out))
             high = two;
@@ -541,7 +541,7 @@ CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const 
     if (status)
         return status;
     drop_repeated(&m, first);
-    status = cond_manifold_thin(&work->manifold, DEEP * fmin(core->size, mesh->size),
+    status = cond_manifold_thin(&work->manifold, COND_DEEP * fmin(core->size, mesh->size),
                                 fmin(core->size, mesh->size));
     if (!status)
         status = meet_inside(&m);

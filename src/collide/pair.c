@@ -6,20 +6,17 @@
 #include "collide/collide.h"
 #include "collide/mesh_pair.h"
 #include "collide/solid.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/fan.h"
 #include "geometry/mesh_surface.h"
 #include "geometry/separation.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/entity.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double SMALL = 1e-7; // of the size: points as near as this are one
-static const double TIE = 1e-5;   // of the size: edges that near to touching are as if round
-
-enum { PAIR_WORK = 64 }; // of a pair and of a solid, in multiply-adds
 
 void cond_pair_work_begin(const CondContext* context, CondPairWork* work)
 {
@@ -58,7 +55,7 @@ static CondStatus meet_along(CondPairWork* work, const CondCore* a, const CondCo
         status = cond_facet_make(b, n, &work->facet[1]);
     if (!status)
         status = cond_manifold_make(&work->facet[0], a->round, &work->facet[1], b->round, n, far,
-                                    SMALL * fmin(a->size, b->size), &work->manifold);
+                                    COND_SAME_POINT * fmin(a->size, b->size), &work->manifold);
     return status ? status : cond_manifold_hold(a, b, apart, &work->manifold);
 }
 
@@ -66,7 +63,7 @@ static CondStatus meet_along(CondPairWork* work, const CondCore* a, const CondCo
 static CondStatus cores_touch(CondPairWork* work, const CondCore* a, const CondCore* b,
                               const CondSeparation* known, double far)
 {
-    double tie = TIE * fmin(a->size, b->size), on_a[3], on_b[3];
+    double tie = COND_TOUCH * fmin(a->size, b->size), on_a[3], on_b[3];
     CondSeparation apart = *known;
     CondStatus status = meet_along(work, a, b, &apart, far);
     if (status || !cond_cores_may_fan(a, b, &apart, tie) ||
@@ -158,7 +155,7 @@ CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCo
                             const CondShape* b, const CondCore* core_b, double far)
 {
     int mesh_a = cond_shape_is_hollow(a), mesh_b = cond_shape_is_hollow(b);
-    double small = SMALL * fmin(core_a->size, core_b->size);
+    double small = COND_SAME_POINT * fmin(core_a->size, core_b->size);
     if (mesh_a && mesh_b)
         return cond_mesh_meets_mesh(work, core_a, core_b, far, small);
     if (mesh_b)
@@ -239,7 +236,7 @@ static int is_above(const CondPlane* plane, const double box[6], double far)
         least += n * (n > 0.0 ? box[i] : box[3 + i]);
         size += box[3 + i] - box[i];
     }
-    return least > far + SMALL * size;
+    return least > far + COND_SAME_POINT * size;
 }
 
 static CondStatus collide_plane(const CondCollider* collider, const CondKinematics* kinematics,
@@ -258,12 +255,12 @@ static CondStatus collide_plane(const CondCollider* collider, const CondKinemati
     if (!(vec3_dot(n, x) - offset - core.round <= far))
         return COND_OK;
     CondStatus status = cond_shape_is_hollow(&a->solid->shape)
-                            ? cond_mesh_on_plane(&core, n, offset, far, SMALL * core.size,
+                            ? cond_mesh_on_plane(&core, n, offset, far, COND_SAME_POINT * core.size,
                                                  &work->part, &work->manifold)
                             : cond_facet_make(&core, back, &work->facet[0]);
     if (!status && !cond_shape_is_hollow(&a->solid->shape))
         status = cond_manifold_on_plane(&work->facet[0], core.round, n, offset, far,
-                                        SMALL * core.size, &work->manifold);
+                                        COND_SAME_POINT * core.size, &work->manifold);
     if (status)
         return status;
     CondCandidate candidate = {.plane = i_plane, .triangle = -1, .solid = {a->index, -1}};
@@ -359,7 +356,7 @@ CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kine
 {
     const CondTreePairs* pairs = &collider->broad.pairs;
     CondStatus status = cond_broad_pairs(&collider->broad);
-    int n_thread = cond_threads(PAIR_WORK * ((size_t)pairs->n + (size_t)collider->n_solid),
+    int n_thread = cond_threads(COND_PAIR_WORK * ((size_t)pairs->n + (size_t)collider->n_solid),
                                 collider->model->settings.solver.threads);
     if (!status)
         status = cond_pair_memory_begin(&collider->memory, pairs);

@@ -1,10 +1,8 @@
 #include "collide/pair_memory.h"
+#include "collide/tuning.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
-
-static const double SMALL = 1e-7; // of the size: more than rounding makes of a distance
-
-enum { LASTS = 16 }; // searches: some look farther than others, and each step makes several
 
 CondStatus cond_pair_memory_create(const CondContext* context, int n_solid, CondPairMemory* memory)
 {
@@ -33,7 +31,7 @@ static int comes_before(const int a[2], const int b[2])
 static int keep_missed(const CondPairMemory* memory, const int* pair, int* at, int n)
 {
     for (; *at < memory->n && (!pair || comes_before(memory->known[*at].pair, pair)); ++*at)
-        if (memory->known[*at].missed < LASTS) {
+        if (memory->known[*at].missed < COND_PAIR_KEPT) {
             memory->next[n] = memory->known[*at];
             memory->next[n++].missed++;
         }
@@ -78,7 +76,7 @@ int cond_pair_separate(const CondPairMemory* memory, CondPairKnown* known, const
                        const CondCore* b, double far)
 {
     CondSeparation* apart = &known->apart;
-    double x[3], slack = SMALL * fmin(a->size, b->size);
+    double x[3], slack = COND_SAME_POINT * fmin(a->size, b->size);
     if (is_still_so(memory, known) && (far >= known->far || fabs(apart->apart - far) > slack))
         return apart->apart <= far;
     if (cond_cores_apart(a, b, apart->normal, x) - (a->round + b->round) > far + slack)

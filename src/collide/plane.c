@@ -3,13 +3,12 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "body/body.h"
+#include "collide/tuning.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "model/entity.h"
 
 #include <string.h>
-
-enum { TOUCH_WORK = 64 }; // of filling in one, in multiply-adds
 
 // The point of a feature that is nearest to the plane: its centre, moved by the radius against the
 // normal. Its place in the body's axes is found by turning that move back.
@@ -109,7 +108,7 @@ CondStatus cond_collide_planes(const CondKinematics* kinematics, const double* p
     if (list->n == before)
         return COND_OK;
     FillLoop loop = {kinematics, place, list->candidate + before};
-    size_t work = TOUCH_WORK * (size_t)(list->n - before);
+    size_t work = COND_PAIR_WORK * (size_t)(list->n - before);
     cond_parallel(list->n - before, cond_threads(work, model->settings.solver.threads),
                   fill_candidates, &loop);
     return COND_OK;

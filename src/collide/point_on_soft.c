@@ -6,6 +6,7 @@
 #include "body/body.h"
 #include "collide/collide.h"
 #include "collide/solid.h"
+#include "geometry/tuning.h"
 #include "model/entity.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static CondStatus add_point(const CondCollider* collider, const CondKinematics* 
         d[i] = candidate.position[i] - x[i];
     double distance = vec3_norm(d);
     // In front of the surface it touches along the line to its centre.
-    if (!contact->inside && distance > 1e-9 * volume->size) {
+    if (!contact->inside && distance > COND_NO_LENGTH * volume->size) {
         for (int i = 0; i < 3; i++)
             normal[i] = d[i] / distance;
         candidate.gap = distance - feature->radius;

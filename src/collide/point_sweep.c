@@ -4,14 +4,13 @@
 #include "body/body.h"
 #include "collide/rod_sweep.h"
 #include "collide/solid.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/entity.h"
 
 #include <math.h>
-
-static const double FAST = 0.25; // of the thickness of a solid: slower points are seen at the end
-enum { ADVANCES = 64 };
 
 static const double IDENTITY[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
 
@@ -34,11 +33,11 @@ static int meet_shape(const CondShape* shape, const double from[3], const double
         way[i] = to[i] - from[i];
     double length = vec3_norm(way);
     cond_shape_probe(shape, IDENTITY, from, probe);
-    double near = radius > 0.0 ? fmin(radius, 0.9 * probe->gap) : 0.0;
+    double near = radius > 0.0 ? fmin(radius, COND_SWEEP_NEAR * probe->gap) : 0.0;
     if (!(probe->gap > 0.0))
         return 0; // it was inside
-    tiny = fmax(tiny, 1e-3 * near);
-    for (int k = 0; k < ADVANCES && probe->gap - near > tiny; k++) {
+    tiny = fmax(tiny, COND_SWEEP_MET * near);
+    for (int k = 0; k < COND_SWEEP_STEPS && probe->gap - near > tiny; k++) {
         if (!(time * length + probe->gap - near < length))
             return 0;
         time += (probe->gap - near) / length;
@@ -66,7 +65,7 @@ static CondStatus sweep_feature(CondSweepPass* pass, int i_feature, int i_solid)
               collider->sweep.place + 3 * (size_t)i_feature, from);
     into_axes(pose, x, to);
     if (!meet_shape(&solid->shape, from, to, feature->radius,
-                    1e-6 * collider->sweep.thickness[i_solid], &probe, &gap))
+                    COND_SWEEP_MET_THIN * collider->sweep.thickness[i_solid], &probe, &gap))
         return COND_OK;
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap};
     candidate.gap += cond_pair_allowance(pass->model, feature->solid, solid->number);
@@ -113,7 +112,7 @@ static double least_way(const CondSweepPass* pass)
     const CondSweep* sweep = &pass->collider->sweep;
     double least = INFINITY;
     for (int i = 0; i < pass->collider->n_solid; i++) {
-        double way = FAST * sweep->thickness[i] - sweep->travel[i];
+        double way = COND_FAST * sweep->thickness[i] - sweep->travel[i];
         least = way < least ? way : least;
     }
     return least;
@@ -134,7 +133,7 @@ static int is_slow(const CondSweepPass* pass, int b, int i)
     const CondSweep* sweep = &pass->collider->sweep;
     int other = cond_solid_at(pass->model, i)->body;
     double way = other >= 0 ? sweep->body[other].travel : 0.0;
-    return sweep->body[b].travel + way < FAST * sweep->thickness[i];
+    return sweep->body[b].travel + way < COND_FAST * sweep->thickness[i];
 }
 
 // The same when it is known exactly.
@@ -159,7 +158,7 @@ CondStatus cond_sweep_points(CondSweepPass* pass)
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondSweptBody* swept = &sweep->body[b];
         broad->hits.n = 0;
-        if (model->body[b].n_feature > 0 && swept->travel >= least * (1.0 - 1e-9))
+        if (model->body[b].n_feature > 0 && swept->travel >= least * (1.0 - COND_NO_LENGTH))
             status = cond_broad_query(broad, swept->box, 0.0);
         for (int h = 0; h < broad->hits.n && !status; h++) {
             int i = broad->hits.primitive[h];

@@ -1,7 +1,9 @@
 #include "collide/rod_contact.h"
 
 #include "collide/meeting.h"
+#include "collide/tuning.h"
 #include "geometry/segment.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 #include "model/entity.h"
 #include "model/rod.h"
@@ -9,9 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double PARALLEL = 0.05;  // sin^2 of the angle below which links lie along each other
 static const double NEIGHBOURS = 4.0; // radii along a rod within which it does not touch itself
-static const double SAME = 1e-8;      // of the size: distances that differ by less are the same
 
 // 1 where there are rods whose links can touch another one.
 static int are_any(const CondModel* model)
@@ -69,7 +69,7 @@ static Near middle(const CondRodLinks* c, int i, int j)
     direction(c, i, d);
     direction(c, j, e);
     double a = vec3_dot(d, d), b = vec3_dot(d, e), f = vec3_dot(e, e);
-    if (a * f - b * b > PARALLEL * a * f)
+    if (a * f - b * b > COND_RODS_CROSSED * a * f)
         return nearest(c, i, j);
     Near near = {.s = 0.5};
     for (int k = 0; k < 3; k++)
@@ -217,7 +217,7 @@ static CondStatus meet_links(const CondRodLinks* c, const CondKinematics* kinema
         return COND_OK;
     near[1] = middle(c, i, j);
     const int wanted[2] = {
-        near[0].distance < near[1].distance - SAME * fmin(a->size, b->size) &&
+        near[0].distance < near[1].distance - COND_SAME_POINT * fmin(a->size, b->size) &&
             (is_least(c, kinematics->model, i, j, near[0].distance, near[0].distance < radii) ||
              has_borne(c, state, i, j, 1)),
         near[1].distance <= far + radii &&

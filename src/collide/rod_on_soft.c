@@ -2,6 +2,7 @@
 
 #include "collide/point_on_soft.h"
 #include "collide/round_on_soft.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 #include "model/entity.h"
 #include "model/rod.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_CUT = 32, PARTS = 4 };
+enum { MAX_CUT = 32 };
 
 // A link and a soft body.
 typedef struct Pair {
@@ -100,17 +101,17 @@ static CondStatus depth_at(const Pair* pair, double t, double* depth)
 static CondStatus search_stretch(const Pair* pair, double low, double high, double* where,
                                  double* most)
 {
-    const double golden = 0.6180339887498949, step = (high - low) / PARTS;
+    const double golden = 0.6180339887498949, step = (high - low) / COND_SECTORS;
     double depth[2], best = low, deepest = -1.0;
     CondStatus status = COND_OK;
-    for (int k = 0; k <= PARTS && !status; k++) {
+    for (int k = 0; k <= COND_SECTORS && !status; k++) {
         status = depth_at(pair, low + k * step, depth);
         best = depth[0] > deepest ? low + k * step : best;
         deepest = fmax(deepest, depth[0]);
     }
     low = fmax(low, best - step);
     high = fmin(high, best + step);
-    for (int pass = 0; pass < 40 && !status; pass++) {
+    for (int pass = 0; pass < COND_GOLDEN_STEPS && !status; pass++) {
         double one = high - golden * (high - low), two = low + golden * (high - low);
         status = depth_at(pair, one, &depth[0]);
         if (!status)

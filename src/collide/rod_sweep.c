@@ -4,6 +4,7 @@
 #include "collide/meeting.h"
 #include "collide/rod_pair.h"
 #include "collide/solid.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/separation.h"
 #include "math/quat.h"
@@ -13,9 +14,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static const double FAST = 0.25; // of a rod's diameter: slower points are seen at the end
-enum { ADVANCES = 64 };
 
 // Both ends of a link on their way, in axes in which what it may meet stands still.
 typedef struct Way {
@@ -77,12 +75,12 @@ static double speed_of(const Way* way)
 static int meet_core(const Way* way, const CondCore* other, double tiny, double* time)
 {
     double speed = speed_of(way), apart = distance_at(way, 0.0, other);
-    double near = fmin(way->round, 0.9 * apart);
+    double near = fmin(way->round, COND_SWEEP_NEAR * apart);
     if (!(apart > 0.0))
         return 0; // it was inside
-    tiny = fmax(tiny, 1e-3 * near);
+    tiny = fmax(tiny, COND_SWEEP_MET * near);
     *time = 0.0;
-    for (int k = 0; k < ADVANCES && apart - near > tiny; k++) {
+    for (int k = 0; k < COND_SWEEP_STEPS && apart - near > tiny; k++) {
         if (!(*time * speed + apart - near < speed))
             return 0;
         *time += (apart - near) / speed;
@@ -156,8 +154,8 @@ static CondStatus sweep_convex(const Sides* sides, const Way* way, const CondSha
     make_core(end, way->round, &link);
     const CondShape capsule = {
         .form = COND_FORM_CAPSULE, .radius = way->round, .half = {0.0, 0.0, link.half[2]}};
-    CondStatus status =
-        cond_shapes_meet(work, &capsule, &link, shape, core, 0.02 * way->round + 20.0 * tiny);
+    CondStatus status = cond_shapes_meet(work, &capsule, &link, shape, core,
+                                         COND_SWEEP_SEEN * (COND_SWEEP_MET * way->round + tiny));
     for (int k = 0; k < work->manifold.n && !status; k++) {
         const CondManifoldPoint* meeting = &work->manifold.meeting[k];
         for (int i = 0; i < 3; i++) {
@@ -211,7 +209,7 @@ CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondKinematics* af
     const double *before = collider->sweep.pose + 7 * (size_t)i,
                  *now = collider->pose + 7 * (size_t)i;
     int sharp = cond_shape_is_hollow(&solid->shape);
-    double R[2][9], tiny = 1e-6 * collider->sweep.thickness[i];
+    double R[2][9], tiny = COND_SWEEP_MET_THIN * collider->sweep.thickness[i];
     CondCore core;
     CondStatus status = COND_OK;
     quat_matrix(before + 3, R[0]);
@@ -278,7 +276,7 @@ static CondStatus sweep_point(CondCollider* collider, const CondKinematics* afte
                              1,
                              feature->surface,
                              cond_bead_key(collider, i_feature, i)};
-        status = sweep_convex(&sides, &way, &ball, &core, 1e-6 * way.round);
+        status = sweep_convex(&sides, &way, &ball, &core, COND_SWEEP_MET_THIN * way.round);
     }
     return status;
 }
@@ -297,7 +295,7 @@ CondStatus cond_rod_sweep_points(CondCollider* collider, const CondKinematics* a
     }
     for (int b = 0; b < model->n_body && collider->links.n > 0; b++) {
         const CondBody* body = &model->body[b];
-        if (collider->sweep.body[b].travel + rods < FAST * thin)
+        if (collider->sweep.body[b].travel + rods < COND_FAST * thin)
             continue;
         for (int k = body->feature_begin; k < body->feature_begin + body->n_feature && !status; k++)
             if (!model->feature[k].shaped)

@@ -7,24 +7,17 @@
 
 #include "body/body.h"
 #include "collide/solid.h"
+#include "collide/tuning.h"
 #include "geometry/box.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 #include "model/entity.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double NODE = 1e-4;   // weight of all other nodes below which one sees to the contact
-static const double ACROSS = 1e-6; // cosine of the angle to an edge of a normal across it
-// Sine by which a normal at an edge may lead into one of its triangles: none for a local minimum. A
-// little keeps what lies along the surface in touch with all edges under it; more is allowed where
-// the core is in the edge, whose normal is then less certain.
-static const double BESIDE = 0.1;
-static const double BESIDE_INSIDE = 0.5;
-static const double SAGITTA = 8e-6; // of the size, by which a node's contact may differ
-static const double CLOSE = 1e-4;   // of the size: what is farther apart has its exact distance
-static const double PIN = 0.25; // radius of a cap that is small, of the triangle's shortest edge
-enum { FACE_ROLES = 16, ROLES = 32 };
+// Codes of the places of a triangle in a contact's key: those of its face, and then of its edges.
+enum Role { FACE_ROLES = 16, ROLES = 32 };
 
 typedef struct Press {
     CondCollider* collider;
@@ -53,7 +46,7 @@ static int is_left_to_node(const Press* press, int n_node, const int* node, cons
     double axis[3], d[3] = {0.0, 0.0, 0.0}, radius = core->round;
     int nearest = 0;
     cond_core_axis(core, 2, axis);
-    if (core->disc > 0.0 && fabs(vec3_dot(axis, n)) < ACROSS)
+    if (core->disc > 0.0 && fabs(vec3_dot(axis, n)) < COND_PARALLEL)
         radius += core->disc; // the side of a cylinder, not its rim
     for (int k = 1; k < n_node; k++)
         nearest = weight[k] > weight[nearest] ? k : nearest;
@@ -61,7 +54,7 @@ static int is_left_to_node(const Press* press, int n_node, const int* node, cons
         for (int i = 0; i < 3; i++)
             d[i] += weight[k] * (press->volume->position[3 * (size_t)node[k] + i] -
                                  press->volume->position[3 * (size_t)node[nearest] + i]);
-    return vec3_dot(d, d) < 2.0 * radius * SAGITTA * fmin(core->size, press->volume->size);
+    return vec3_dot(d, d) < 2.0 * radius * COND_TOUCH * fmin(core->size, press->volume->size);
 }
 
 // A contact of the soft point with the given weights; n from it to the core, p on the core.
@@ -73,7 +66,8 @@ static CondStatus add_contact(const Press* press, int n_node, const int* node, c
     const CondRoundOnSoft* on_soft = press->on_soft;
     const CondCollider* collider = press->collider;
     const double out[3] = {-n[0], -n[1], -n[2]};
-    if (fabs(gap) < CLOSE * press->volume->size && is_left_to_node(press, n_node, node, weight, n))
+    if (fabs(gap) < COND_TOUCH * press->volume->size &&
+        is_left_to_node(press, n_node, node, weight, n))
         return COND_OK;
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap};
     candidate.point[0] = (CondPoint){.body = press->b, .n_node = n_node};
@@ -126,7 +120,7 @@ static int weights_of(double corner[3][3], const double n[3], const double y[3],
         weight[k] /= area;
         most = fmax(most, weight[k]);
     }
-    return area > 0.0 && most < 1.0 - NODE;
+    return area > 0.0 && most < 1.0 - COND_NEARLY;
 }
 
 // 1 for points of a cap that lies within triangles much larger than itself: three of it, with the
@@ -138,7 +132,7 @@ static int is_spare(const Press* press, const CondFacet* facet, int t, int k)
     for (int i = 0; i < 3 && facet->disc; i++)
         shortest =
             fmin(shortest, cond_volume_rest_length(press->volume, node[i], node[(i + 1) % 3]));
-    return facet->disc && facet->radius < PIN * shortest && k != 0 && k != 3 && k != 5;
+    return facet->disc && facet->radius < COND_SMALL_DISC * shortest && k != 0 && k != 3 && k != 5;
 }
 
 // The points of the core that lie lowest over triangle t, seen along its normal.
@@ -197,9 +191,12 @@ static CondStatus meet_edge(const Press* press, int e)
         for (int i = 0; i < 3; i++)
             along += d[i] * (meeting->point[1][i] - p[i]) / length;
         double weight[2] = {1.0 - along, along};
-        if (!(fabs(vec3_dot(meeting->normal, d)) <= ACROSS) || !(fmin(along, 1.0 - along) > NODE) ||
+        if (!(fabs(vec3_dot(meeting->normal, d)) <= COND_PARALLEL) ||
+            !(fmin(along, 1.0 - along) > COND_NEARLY) ||
             cond_volume_edge_lean(press->volume, e, d, meeting->normal) >
-                (meeting->gap < 0.0 ? BESIDE_INSIDE : BESIDE))
+                // A little keeps what lies along the surface in touch with all edges under it; more
+                // where the core is in the edge, whose normal is then less certain.
+                (meeting->gap < 0.0 ? COND_OVERHANG : COND_BESIDE))
             continue;
         status = add_contact(press, 2, edge, weight, meeting->normal, meeting->point[0],
                              meeting->gap, e, FACE_ROLES + k % (ROLES - FACE_ROLES));

@@ -10,12 +10,10 @@
 
 #include "base/memory.h"
 #include "collide/solid.h"
+#include "collide/tuning.h"
 #include "geometry/core.h"
 
 #include <math.h>
-
-static const double TOUCH = 1e-5; // of the smaller size: gaps up to this are touching
-static const double TURNED = 0.9; // cosine below which a normal is another one
 
 // Contacts first .. last - 1 are one pair; its side s has, after it, pair next[s].
 struct CondSeamPair {
@@ -40,11 +38,11 @@ static int parts(const CondCollider* collider, const CondCandidate* touch, int s
     const double* origin = collider->pose + 7 * (size_t)other;
     for (int i = 0; i < 3; i++)
         m[i] = sign * touch->frame[i]; // towards `at`
-    if (vec3_dot(m, n) >= TURNED)
+    if (vec3_dot(m, n) >= COND_TURNED)
         return 0;
     make_core(collider, at, origin, &core[0]);
     make_core(collider, other, origin, &core[1]);
-    double touching = TOUCH * fmin(core[0].size, core[1].size);
+    double touching = COND_TOUCH * fmin(core[0].size, core[1].size);
     return fabs(touch->gap) <= touching && fabs(cond_cores_apart(&core[0], &core[1], m, x) -
                                                 core[0].round - core[1].round) <= touching;
 }

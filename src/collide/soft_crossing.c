@@ -5,19 +5,14 @@
 #include "collide/soft_crossing.h"
 
 #include "body/body.h"
+#include "collide/tuning.h"
 #include "collide/volume_ring.h"
 #include "geometry/box.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double NODE = 1e-3;     // share of an edge within which its node sees to a contact
-static const double TOUCHING = 1e-6; // of the size: what overlaps by less only touches
-static const double PARALLEL = 1e-3; // sine of the angle between edges that do not cross
-static const double PAST = 0.1;      // share of an edge by which it may be nearest beyond a node
-static const double BESIDE = 0.1;    // sine by which a normal may lead into a triangle
-static const double DEEPEST = 0.25;  // of edges and bodies' thickness: what is deeper met elsewhere
 
 typedef struct Crossing {
     CondCollider* collider;
@@ -41,7 +36,7 @@ static int cross_lines(const double p[3], const double d[3], const double q[3], 
         w[i] = q[i] - p[i];
     vec3_cross(d, e, n);
     double square = vec3_dot(n, n);
-    if (!(square > PARALLEL * PARALLEL * dd * ee))
+    if (!(square > COND_EDGES_ALONG * COND_EDGES_ALONG * dd * ee))
         return 0;
     along[0] = (vec3_dot(w, d) * ee - vec3_dot(w, e) * de) / square;
     along[1] = (vec3_dot(w, d) * de - vec3_dot(w, e) * dd) / square;
@@ -111,7 +106,7 @@ static int is_between(const Crossing* crossing, const Cross* cross)
             out += m[i] * (volume->normal[3 * (size_t)edge[2] + i] +
                            volume->normal[3 * (size_t)edge[3] + i]);
         if (!(out > 0.0) ||
-            cond_volume_edge_lean(volume, cross->e[side], cross->direction[side], m) > BESIDE)
+            cond_volume_edge_lean(volume, cross->e[side], cross->direction[side], m) > COND_BESIDE)
             return 0;
     }
     return 1;
@@ -186,7 +181,7 @@ static int is_crossing(const Crossing* crossing, Cross* cross)
 {
     for (int k = 0; k < 2; k++) {
         double past = fmax(-cross->along[k], cross->along[k] - 1.0);
-        if (past <= (cross->apart < 0.0 ? 0.0 : -NODE))
+        if (past <= (cross->apart < 0.0 ? 0.0 : -COND_NEARLY))
             continue;
         const CondVolume *volume = crossing->volume[k], *other = crossing->volume[1 - k];
         const int* across = other->edge + 4 * (size_t)cross->e[1 - k];
@@ -194,7 +189,8 @@ static int is_crossing(const Crossing* crossing, Cross* cross)
         double way[3];
         for (int i = 0; i < 3; i++)
             way[i] = cross->length[1 - k] * cross->direction[1 - k][i];
-        if (!(past < PAST) || !(cross->apart < 0.0) || is_behind(crossing, cross, k, vertex) ||
+        if (!(past < COND_BESIDE) || !(cross->apart < 0.0) ||
+            is_behind(crossing, cross, k, vertex) ||
             !goes_through(place_of(other, across[0]), way, volume, vertex) ||
             !is_shortest(crossing, cross, k, vertex))
             return 0;
@@ -231,13 +227,13 @@ static CondStatus cross_edges(const Crossing* crossing, int ea, int eb, int born
     Cross cross;
     if (!find_cross(crossing, ea, eb, &cross))
         return COND_OK;
-    double deepest = DEEPEST * fmin(fmin(a->thickness, b->thickness),
-                                    fmin(cond_volume_rest_length(a, from[0], from[1]),
-                                         cond_volume_rest_length(b, to[0], to[1])));
+    double deepest = COND_FAST * fmin(fmin(a->thickness, b->thickness),
+                                      fmin(cond_volume_rest_length(a, from[0], from[1]),
+                                           cond_volume_rest_length(b, to[0], to[1])));
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.apart};
     candidate.key = cond_key_soft_crossing(crossing->collider, a->body, ea, b->body, eb);
     if (cross.apart < -deepest || (a == b && is_listed(crossing, candidate.key)) ||
-        candidate.gap >= (borne ? 1.0 : -1.0) * TOUCHING * fmin(a->size, b->size) ||
+        candidate.gap >= (borne ? 1.0 : -1.0) * COND_FLAT * fmin(a->size, b->size) ||
         !is_crossing(crossing, &cross) ||
         (a == b && cross.apart >= 0.5 * rest_distance(a, from, cross.along[0], to, cross.along[1])))
         return COND_OK;

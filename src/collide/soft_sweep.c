@@ -6,6 +6,7 @@
 #include "body/body.h"
 #include "collide/solid.h"
 #include "collide/swept_part.h"
+#include "collide/tuning.h"
 #include "collide/volume_ring.h"
 #include "geometry/box.h"
 #include "geometry/triangle.h"
@@ -15,9 +16,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static const double SLOW = 0.01; // of the thickness: slower edges and corners are seen at the end
-static const double FAST = 0.25; // of the layers of a body, for what may pass through them
 
 // What is swept over the triangles of soft body `body`.
 typedef struct Query {
@@ -155,7 +153,7 @@ static CondContactKey key_on_soft(const CondSweepPass* pass, uint64_t kind, int 
 // 1 where nothing of the two can have passed through the other unseen.
 static int is_slow(double travel_a, double travel_b, double thickness_a, double thickness_b)
 {
-    return travel_a + travel_b < SLOW * fmin(thickness_a, thickness_b);
+    return travel_a + travel_b < COND_LATERAL * fmin(thickness_a, thickness_b);
 }
 
 // Edges of solids.
@@ -280,7 +278,7 @@ static CondStatus sweep_own(CondSweepPass* pass, int b)
 {
     CondSweep* sweep = &pass->collider->sweep;
     const CondVolume* volume = pass->collider->volume[b];
-    const double *move = sweep->body[b].move, fast = FAST * volume->layer;
+    const double *move = sweep->body[b].move, fast = COND_FAST * volume->layer;
     const double wide[3] = {move[3] - move[0], move[4] - move[1], move[5] - move[2]};
     int begin = pass->model->body[b].q_begin, any = 0;
     if (!pass->model->body[b].self_contact || vec3_norm(wide) < fast)

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "collide/collide.h"
+#include "collide/tuning.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/entity.h"
 
@@ -47,14 +49,10 @@ CondPoint cond_point_at(const CondKinematics* kinematics, int body, int part, co
     return point;
 }
 
-static const double FARTHER = 4.0; // depths that the way through an allowed face may be long
-static const double RIM = 1e-3;    // of the body's size, within which a node is on either face
-static const double BEHIND = 0.3;  // cosine by which a soft node may look along the normal
-
 // 1 when a soft node looks against the normal, more or less; `user` is its own normal.
 static int is_facing(void* user, const double normal[3])
 {
-    return !(vec3_dot(user, normal) > BEHIND);
+    return !(vec3_dot(user, normal) > COND_STEEP);
 }
 
 static CondStatus probe_feature(const CondKinematics* kinematics, CondVolume* const* volume,
@@ -77,7 +75,7 @@ static CondStatus probe_feature(const CondKinematics* kinematics, CondVolume* co
         // Not through the whole shape, though, where it has just come in.
         if (!is_facing(looks, probe.normal) &&
             cond_shape_probe_allowed(&solid->shape, pose, x, is_facing, looks, &other) &&
-            other.gap >= FARTHER * probe.gap - RIM * soft->size)
+            other.gap >= COND_FARTHER * probe.gap - COND_NEARLY * soft->size)
             probe = other;
     }
     if (!(probe.gap - feature->radius <= reach))

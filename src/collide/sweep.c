@@ -12,12 +12,11 @@
 #include "collide/soft_sweep.h"
 #include "collide/solid.h"
 #include "geometry/box.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double ROUNDING = 1e-9; // by which bounds are wider
 
 void cond_sweep_measure(const CondModel* model, CondSweep* sweep)
 {
@@ -68,7 +67,8 @@ void cond_sweep_destroy(const CondContext* context, CondSweep* sweep)
 static void bound_body(const CondSweepPass* pass, const CondBody* body, CondSweptBody* swept)
 {
     const double *from = pass->before->q + body->q_begin, *to = pass->after->q + body->q_begin;
-    double d[3], turn[4], radius = (1.0 + ROUNDING) * body->radius + ROUNDING * body->size;
+    double d[3], turn[4],
+        radius = (1.0 + COND_NO_LENGTH) * body->radius + COND_NO_LENGTH * body->size;
     for (int i = 0; i < 3; i++) {
         d[i] = to[i] - from[i];
         swept->box[i] = (from[i] < to[i] ? from[i] : to[i]) - radius;
@@ -80,7 +80,7 @@ static void bound_body(const CondSweepPass* pass, const CondBody* body, CondSwep
         quat_product(to + 3, back, turn);
         way += 2.0 * vec3_norm(turn + 1) * body->radius;
     }
-    swept->travel = (1.0 + ROUNDING) * way + ROUNDING * body->size;
+    swept->travel = (1.0 + COND_NO_LENGTH) * way + COND_NO_LENGTH * body->size;
     swept->exact = 0;
 }
 

@@ -2,7 +2,9 @@
 // in the trees together: one walk finds what is near to any of them.
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "collide/tuning.h"
 #include "collide/volume_vertex.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -71,7 +73,7 @@ static CondStatus look_up_group(const CondVolume* a, const CondVolume* b, int g,
                                 CondVolumeRoom* room)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double box[6], tiny = COND_VOLUME_TINY * b->size;
+    double box[6], tiny = COND_NO_LENGTH * b->size;
     int skip = a == b && b->tet_skip.rim != NULL;
     CondStatus status = COND_OK;
     for (int m = a->groups.begin[g]; m < a->groups.begin[g + 1]; m++) {
@@ -93,7 +95,7 @@ static CondStatus look_up_group(const CondVolume* a, const CondVolume* b, int g,
 }
 
 // All groups of a against b. Several threads take turns: thread k has the groups k, k + n, ... of
-// TURN each, and what it finds stays in its room until all are done.
+// COND_TURN each, and what it finds stays in its room until all are done.
 typedef struct GroupLoop {
     const CondVolume *a, *b;
     double margin;
@@ -101,8 +103,6 @@ typedef struct GroupLoop {
     CondVolumeContacts* contacts;
     int n_thread;
 } GroupLoop;
-
-enum { TURN = 16 };
 
 static CondStatus collide_group(const GroupLoop* l, int g, int i_room)
 {
@@ -139,8 +139,8 @@ static CondStatus collide_turns(const GroupLoop* l, int i_room)
         if (status)
             return status;
         room->group++;
-        if (room->group % TURN == 0)
-            room->group += (l->n_thread - 1) * TURN;
+        if (room->group % COND_TURN == 0)
+            room->group += (l->n_thread - 1) * COND_TURN;
     }
     return COND_OK;
 }
@@ -173,7 +173,7 @@ static CondStatus collide_groups(const GroupLoop* l)
     sealed.allocate = refuse;
     for (int k = 0; k < l->n_thread; k++) {
         contacts->room[k].n = 0;
-        contacts->room[k].group = k * TURN;
+        contacts->room[k].group = k * COND_TURN;
         if (l->n_thread > 1)
             set_context(&contacts->room[k], &sealed);
     }
@@ -239,7 +239,7 @@ static CondStatus reserve_rooms(const CondVolume* b, int n_thread, CondVolumeCon
 CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double margin,
                                const int* last, CondVolumeContacts* contacts)
 {
-    int n_thread = cond_threads(40 * (size_t)a->n_surface, contacts->threads);
+    int n_thread = cond_threads(COND_FEATURE_WORK * (size_t)a->n_surface, contacts->threads);
     GroupLoop loop = {a, b, margin, last, contacts, n_thread};
     if (!(margin >= 0.0))
         return COND_BAD_ARGUMENT;

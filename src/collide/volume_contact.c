@@ -1,19 +1,14 @@
 // Contacts of surface vertices with a tetrahedral volume. docs/collision.md tells why it is done
 // this way.
 #include "base/memory.h"
+#include "collide/tuning.h"
 #include "collide/volume_vertex.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-
-static const double OPPOSED = -0.1; // n_vertex . n_triangle of surfaces that face each other
-static const double PENALTY = 5.0;  // longer by this share is a way out through a face turned away
-static const double KEEP = 0.25;    // the triangle of the last step counts only this much
-static const double WEDGE = 0.9;    // cosine: how far beside a triangle a vertex may stand
-static const double NEARER = 0.5;   // self-contact begins at this share of the distance at rest
-static const double TINY = COND_VOLUME_TINY;
 
 struct CondVolumeFound {
     int triangle;
@@ -64,14 +59,15 @@ static double facing(const Search* search, int t)
     return vec3_dot(n, search->b->normal + 3 * (size_t)t);
 }
 
-// Cost of a way out of length d:  (1 + PENALTY turned) d + 2 turned thickness, where `turned` grows
-// from 0 for a triangle that faces the vertex (within 60 degrees) to 1 for one that looks the same
-// way. The second term is for vertices on the rim of the other surface: they have no way at all to
-// go sideways, and yet should leave through the face.
+// Cost of a way out of length d:  (1 + COND_TURNED_COST turned) d + 2 turned thickness, where
+// `turned` grows from 0 for a triangle that faces the vertex (within 60 degrees) to 1 for one that
+// looks the same way. The second term is for vertices on the rim of the other surface: they have no
+// way at all to go sideways, and yet should leave through the face.
 static double weighted(const Search* search, int t, double distance)
 {
     double cosine = fmin(fmax(facing(search, t), -0.5), 1.0), turned = (cosine + 0.5) / 1.5;
-    return (1.0 + PENALTY * turned) * (distance + search->tiny) + 2.0 * turned * search->thickness;
+    return (1.0 + COND_TURNED_COST * turned) * (distance + search->tiny) +
+           2.0 * turned * search->thickness;
 }
 
 static double nearest_on(const double* x, const int* corner, const double p[3], double weight[3],
@@ -168,7 +164,7 @@ static int leave_tet(Search* search, int tet, CondVolumeFound* found)
     t = walk_surface(search, t);
     if (search->last >= 0 && is_usable(search, search->last)) {
         int kept = walk_surface(search, search->last);
-        double kept_cost = KEEP * rest_cost(search, kept);
+        double kept_cost = COND_KEPT_COST * rest_cost(search, kept);
         if (kept_cost <= cost) {
             t = kept;
             cost = kept_cost;
@@ -249,7 +245,7 @@ static CondStatus find_inside(Search* search, CondVolumeRoom* room, int* n_found
             tetrahedron_weights(p, x + 3 * (size_t)corner[0], x + 3 * (size_t)corner[1],
                                 x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[3], weight))
             continue;
-        if (!(fmin(fmin(weight[0], weight[1]), fmin(weight[2], weight[3])) >= -1e-12))
+        if (!(fmin(fmin(weight[0], weight[1]), fmin(weight[2], weight[3])) >= -COND_ROUNDED))
             continue;
         CondVolumeFound found = {0};
         if (locate(search, tet, weight, room->found, *n_found) || !leave_tet(search, tet, &found))
@@ -307,15 +303,15 @@ static int is_local_best(const Search* search, const CondVolumeRoom* room,
 // they have come nearer than they were made.
 static int is_touching(const Search* search, const CondVolumeFound* found)
 {
-    if (!(found->side >= WEDGE * found->distance - search->tiny) ||
-        !(facing(search, found->triangle) < OPPOSED))
+    if (!(found->side >= COND_TURNED * found->distance - search->tiny) ||
+        !(facing(search, found->triangle) < -COND_BESIDE))
         return 0;
     if (!search->near_mesh)
         return 1;
     double weight[3], point[3];
     double apart = nearest_on(search->b->rest, search->b->triangle + 3 * (size_t)found->triangle,
                               search->a->rest + 3 * (size_t)search->vertex, weight, point);
-    return found->distance <= NEARER * apart;
+    return found->distance <= 0.5 * apart;
 }
 
 // Appends to the n_inside ways out the triangles that the vertex hovers over: the local minima of
@@ -401,7 +397,7 @@ static int any_facing(const Search* search, double margin, const CondTreeHits* h
     double slack = 10.0 * search->tiny; // rounding of the height over the plane
     for (int h = 0; h < hits->n; h++) {
         int t = hits->primitive[h];
-        if (!(facing(search, t) < OPPOSED))
+        if (!(facing(search, t) < -COND_BESIDE))
             continue;
         const double* n = b->normal + 3 * (size_t)t;
         const double* x = b->position + 3 * (size_t)b->triangle[3 * (size_t)t];
@@ -424,7 +420,7 @@ CondStatus cond_volume_collide_vertex(const CondVolume* a, const CondVolume* b, 
                      .vertex = v,
                      .last = last < b->n_triangle ? last : -1,
                      .p = a->position + 3 * (size_t)v,
-                     .tiny = TINY * b->size};
+                     .tiny = COND_NO_LENGTH * b->size};
     int n_found = 0, turned = 0;
     double box[6];
     box_around(search.p, search.tiny, box);
@@ -456,7 +452,7 @@ CondStatus cond_volume_collide_one(const CondVolume* b, const double p[3], const
                      .last = last < b->n_triangle ? last : -1,
                      .p = p,
                      .n = {n[0], n[1], n[2]},
-                     .tiny = TINY * b->size};
+                     .tiny = COND_NO_LENGTH * b->size};
     double box[6];
     box_around(p, search.tiny, box);
     CondStatus status = cond_clusters_query(&b->tets, b->position, box, &room->hits);

@@ -5,7 +5,6 @@
 #include "collide/volume.h"
 
 // Of the size of a volume: rounding of a distance.
-#define COND_VOLUME_TINY 1e-9
 
 // Appends to room->contact those of vertex v of a with the volume of b, from what room->tets and
 // room->triangles hold of b. Within one body room->near_mesh marks what is left out.

@@ -1,12 +1,12 @@
 #include "geometry/cell.h"
 
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
-enum { SECTIONS = 24 }; // of the search for the best mean of two distances
 
 static void measure(CondCell* cell)
 {
@@ -323,7 +323,7 @@ double cond_cell_most_of_two(const CondCell* cell, const CondBoundary* b, int on
     double p = high - golden * (high - low), q = low + golden * (high - low);
     double at_p = most_of_mean(&mean, p), at_q = most_of_mean(&mean, q);
     double least = fmin(at_p, at_q);
-    for (int k = 0; k < SECTIONS; k++) {
+    for (int k = 0; k < COND_MEAN_SECTIONS; k++) {
         if (at_p < at_q) {
             high = q;
             q = p;
@@ -387,7 +387,7 @@ int cond_cell_cut(const CondCell* cell, const double p[3], const double n[3], Co
         low = fmin(low, height[k]);
         high = fmax(high, height[k]);
     }
-    double small = 1e-6 * (high - low);
+    double small = COND_FLAT * (high - low);
     if (!(low < -small && high > small) || count_crossings(cell, height) > 2)
         return 0;
     start_halves(cell, half);

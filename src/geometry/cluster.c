@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "geometry/tuning.h"
 
 #include <limits.h>
 #include <math.h>
@@ -272,7 +273,7 @@ int cond_clusters_nearest(const CondClusters* clusters, const CondFloatBox* box,
                           const double point[3], CondTreeDistance measure, void* user,
                           double* distance)
 {
-    const double slack = 1.0 - 1e-12; // rounding
+    const double slack = 1.0 - COND_ROUNDED;
     const CondClusterNode* node = clusters->node;
     int stack[34], top = 0, best = -1; // a tree of int many is at most 31 levels deep
     if (clusters->n_cluster > 0)

@@ -5,16 +5,15 @@
 #define COND_GEOMETRY_CLUSTER_H
 
 #include "geometry/tree.h"
+#include "geometry/tuning.h"
 
 #include <float.h>
 #include <math.h>
 
-enum { COND_CLUSTER = 8 }; // primitives at most
-
 // A float that is not above (sign -1) or not below (1) x.
 static inline float cond_float_widen(double x, float sign)
 {
-    float f = (float)x, wide = f + sign * (2e-7f * fabsf(f) + 1e-37f);
+    float f = (float)x, wide = f + sign * (2.0f * FLT_EPSILON * fabsf(f) + FLT_MIN);
     return isnan(wide) ? -sign * FLT_MAX : wide; // x is beyond all floats, on the other side
 }
 

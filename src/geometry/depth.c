@@ -13,16 +13,13 @@
 
 #include "geometry/separation.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FLAT = 1e-9;   // of the size, that may be left to gain on polygons
-static const double CURVED = 2e-8; // on patches
-// Parts are equally near, and directions the same, within this share.
-static const double EQUAL = 1e-3;
-static const double STEEP = 0.3; // least cosine between a way out and those of the nearest parts
-enum { SECTORS = 8, LEVELS = 90, MOST = 400000, MANY = 8, DEEPEST_TREE = 80 };
+// Normals of a mean way out, and entries of a stack of tree nodes: two a level.
+enum { MOST_NORMALS = 8, STACK = 80 };
 
 void cond_depth_begin(const CondContext* context, CondDepthWork* work)
 {
@@ -155,7 +152,7 @@ static int cut_by_wall(const Search* s, const CondCell* cell, int t, const doubl
         wall = k;
         memcpy(n, inward, sizeof n);
     }
-    return wall >= 0 && least < -1e-3 * s->small &&
+    return wall >= 0 && least < -COND_NEARLY * s->small &&
            cond_cell_cut(cell,
                          s->body->vertex + 3 * (size_t)s->body->triangle[3 * (size_t)t + wall], n,
                          half);
@@ -168,7 +165,7 @@ static int cut_between(const Search* s, const CondCell* cell, int one, int two, 
     double low = 0.0, high = 1.0, z[3], g[3], h[3];
     if (cond_boundary_part(s->body, one, y, g) > cond_boundary_part(s->body, two, y, h))
         return 0;
-    for (int pass = 0; pass < 50; pass++) {
+    for (int pass = 0; pass < COND_BISECTIONS; pass++) {
         double middle = 0.5 * (low + high);
         for (int i = 0; i < 3; i++)
             z[i] = x[i] + middle * (y[i] - x[i]);
@@ -179,7 +176,7 @@ static int cut_between(const Search* s, const CondCell* cell, int one, int two, 
     }
     for (int i = 0; i < 3; i++)
         g[i] -= h[i];
-    return vec3_norm(g) > 1e-9 && cond_cell_cut(cell, z, g, half);
+    return vec3_norm(g) > COND_NO_LENGTH && cond_cell_cut(cell, z, g, half);
 }
 
 // Asks for the point of a patch, on the way from where one part is farthest to where another is, at
@@ -190,7 +187,7 @@ static void ask_between(Search* s, const CondCell* cell, int one, int two)
     int part;
     cond_cell_most(cell, s->body, one, x);
     cond_cell_most(cell, s->body, two, y);
-    for (int pass = 0; pass < 40; pass++) {
+    for (int pass = 0; pass < COND_BISECTIONS; pass++) {
         double middle = 0.5 * (low + high);
         cond_cell_between(cell, x, y, middle, z);
         if (cond_boundary_part(s->body, one, z, g) > cond_boundary_part(s->body, two, z, g))
@@ -237,7 +234,7 @@ static int is_shallow(Search* s, const CondCell* cell, double may)
 // Looks at a piece; 1 and its halves where it is not done.
 static int look(Search* s, CondCell* cell, CondCell half[2])
 {
-    double may = (cell->core ? CURVED / FLAT : 1.0) * s->small;
+    double may = (cell->core ? COND_CURVED_GAIN / COND_NO_LENGTH : 1.0) * s->small;
     int part = -1, crossing = -1, round = cell->core && !cell->cap;
     s->work->looked++;
     if (cell->n_hull == 0)
@@ -257,7 +254,7 @@ static int look(Search* s, CondCell* cell, CondCell half[2])
     if (s->body->hollow)
         know(cell, part);
     Bound bound = bound_of(s, cell);
-    if (!(bound.most > s->best + may) || cell->level >= LEVELS)
+    if (!(bound.most > s->best + may) || cell->level >= COND_DEPTH_LEVELS)
         return 0;
     depth = ask(s, bound.x, bound.part, &part);
     if (s->body->hollow)
@@ -287,9 +284,9 @@ static void search_cell(Search* s, const CondCell* cell)
 static void search_cylinder(Search* s, const CondBoundary* surface)
 {
     const CondCore* core = &surface->core;
-    const double turn = 2.0 * acos(-1.0) / SECTORS;
+    const double turn = 2.0 * acos(-1.0) / COND_SECTORS;
     const double u[2] = {-core->half[2], core->half[2]}, outer = core->disc / cos(0.5 * turn);
-    for (int k = 0; k < SECTORS; k++) {
+    for (int k = 0; k < COND_SECTORS; k++) {
         const double angle[2] = {k * turn, (k + 1) * turn};
         CondCell cell;
         cond_cell_patch(core, u, angle, &cell);
@@ -343,7 +340,7 @@ static void search_tree(Search* s, const CondBoundary* surface)
     struct {
         int at;
         double most;
-    } stack[DEEPEST_TREE];
+    } stack[STACK];
     int n = 1;
     stack[0].at = 0;
     stack[0].most = INFINITY;
@@ -400,7 +397,7 @@ static int search_in(CondDepthWork* work, const CondBoundary* one, const CondBou
 {
     Search s = {.work = work, .body = two, .small = small, .best = -out->gap, .part = -1};
     double g[3];
-    s.left = MOST;
+    s.left = COND_DEPTH_CELLS;
     work->hint = 0;
     if (!two->hollow && two->n_plane == 0)
         return 0; // nothing is inside a segment
@@ -420,15 +417,15 @@ static int search_in(CondDepthWork* work, const CondBoundary* one, const CondBou
 
 static CondStatus make_room(CondDepthWork* work)
 {
-    return COND_RESERVE(&work->arena, work->stack, 2 * LEVELS + 2);
+    return COND_RESERVE(&work->arena, work->stack, 2 * COND_DEPTH_LEVELS + 2);
 }
 
 int cond_boundaries_deeper(CondDepthWork* work, const CondBoundary* a, const CondBoundary* b,
                            double known, CondDepth* out)
 {
     // A point has no size.
-    double small =
-        FLAT * fmin(a->size > 0.0 ? a->size : INFINITY, b->size > 0.0 ? b->size : INFINITY);
+    double small = COND_NO_LENGTH *
+                   fmin(a->size > 0.0 ? a->size : INFINITY, b->size > 0.0 ? b->size : INFINITY);
     *out = (CondDepth){.gap = -known, .normal = {0.0, 0.0, 1.0}};
     if (!cond_tree_overlap(a->box, b->box) || make_room(work))
         return 0;
@@ -451,7 +448,7 @@ int cond_triangle_deepest(CondDepthWork* work, const CondBoundary* body,
 {
     Search s = {.work = work, .body = body, .small = small, .best = deepest->depth, .part = -1};
     CondCell cell;
-    s.left = MOST;
+    s.left = COND_DEPTH_CELLS;
     if (make_room(work))
         return 0;
     cond_cell_polygon(3, corner, NULL, &cell);
@@ -467,13 +464,13 @@ int cond_triangle_deepest(CondDepthWork* work, const CondBoundary* body,
 double cond_boundary_way_out(const CondBoundary* body, const double x[3], double depth,
                              double out[3])
 {
-    double sum[3] = {0.0, 0.0, 0.0}, last[MANY][3], steepest = 0.0;
+    double sum[3] = {0.0, 0.0, 0.0}, last[MOST_NORMALS][3], steepest = 0.0;
     int n_part = body->hollow ? body->n_triangle : body->n_plane + body->side, n = 0;
-    for (int f = 0; f < n_part && n < MANY; f++) {
+    for (int f = 0; f < n_part && n < MOST_NORMALS; f++) {
         double g[3];
-        int known = cond_boundary_part(body, f, x, g) > (1.0 + EQUAL) * depth;
+        int known = cond_boundary_part(body, f, x, g) > (1.0 + COND_NEARLY) * depth;
         for (int k = 0; k < n && !known; k++)
-            known = vec3_dot(g, last[k]) > 1.0 - EQUAL;
+            known = vec3_dot(g, last[k]) > 1.0 - COND_NEARLY;
         for (int i = 0; i < 3 && !known; i++) {
             last[n][i] = g[i];
             sum[i] -= g[i];
@@ -483,7 +480,7 @@ double cond_boundary_way_out(const CondBoundary* body, const double x[3], double
     double length = vec3_norm(sum);
     for (int k = 0; k < n && length > 0.0; k++)
         steepest = fmax(steepest, -vec3_dot(sum, last[k]) / length);
-    if (!(steepest > STEEP)) { // between faces that look away from each other
+    if (!(steepest > COND_STEEP)) { // between faces that look away from each other
         for (int i = 0; i < 3; i++)
             out[i] = n > 0 ? -last[0][i] : i == 2;
         return depth;

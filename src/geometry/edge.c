@@ -2,16 +2,14 @@
 // `side` into its two faces. Two convex edges touch where the planes with n and -n, n = ea x eb,
 // support b and a: the edge-edge case of the separating axis theorem. An edge that lies on a face
 // crosses the face's rim with n . side = 0; tilting it a little must not lose that contact, so n
-// may miss the cone by LOOSE and is then turned onto its nearest bound, a face normal.
+// may miss the cone by COND_OVERHANG and is then turned onto its nearest bound, a face normal.
 #include "geometry/edge.h"
 
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double LOOSE = 0.5;     // sine
-static const double PARALLEL = 1e-3; // sine of the angle between edges that count as parallel
 
 // n . side > 0 is taken out of n for both faces; 0 when n is too far from the cone. `sign` is that
 // of the outward normal.
@@ -23,7 +21,7 @@ static int turn_into_cone(const CondEdge* edge, double sign, double n[3])
         return 0;
     for (int k = 0; k < 2; k++) {
         double over = sign * vec3_dot(n, edge->side[k]);
-        if (over > LOOSE)
+        if (over > COND_OVERHANG)
             return 0;
         if (!(over > 0.0))
             continue;
@@ -47,7 +45,7 @@ int cond_edges_cross(const CondEdge* a, const CondEdge* b, double reach, CondEdg
     vec3_cross(da, db, n);
     double aa = vec3_dot(da, da), bb = vec3_dot(db, db), ab = vec3_dot(da, db);
     double sine2 = vec3_dot(n, n);
-    if (!(sine2 > PARALLEL * PARALLEL * aa * bb))
+    if (!(sine2 > COND_EDGES_ALONG * COND_EDGES_ALONG * aa * bb))
         return 0;
     // Nearest points of the lines: (a0 + s da - b0 - t db) is normal to both.
     double s = (vec3_dot(w, da) * bb - vec3_dot(w, db) * ab) / sine2;

@@ -4,6 +4,7 @@
 // the polytope, nor, by rounding, in A - B.
 #include "geometry/separation.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static int add_face(Polytope* p, int i, int j, int k)
     *face = (Face){.corner = {i, j, k}, .beyond = {-1, -1, -1}, .offset = INFINITY};
     triangle_area_vector(p->point[i], p->point[j], p->point[k], face->normal);
     double area = vec3_norm(face->normal);
-    if (area > 1e-15 * p->size * p->size) {
+    if (area > COND_EXACT * p->size * p->size) {
         for (int c = 0; c < 3; c++)
             face->normal[c] /= area;
         // The mean of the corners: any one of them may be far away.
@@ -125,7 +126,7 @@ static void carve(Polytope* p, int f, int edge, const double w[3])
     if (face->gone || p->broken)
         return;
     int seen =
-        !isfinite(face->offset) || vec3_dot(face->normal, w) - face->offset > 1e-14 * p->size;
+        !isfinite(face->offset) || vec3_dot(face->normal, w) - face->offset > COND_EXACT * p->size;
     if (!seen) {
         if (p->n_rim == MOST_RIM) {
             p->broken = 1;
@@ -189,7 +190,7 @@ void cond_cores_expand(const CondCore* a, const CondCore* b, double n[3])
     p.size = fmax(a->size, b->size);
     p.n_point = p.n_face = p.n_rim = p.broken = 0;
     begin(&p);
-    double tolerance = 1e-9 * fmin(a->size, b->size), least = INFINITY;
+    double tolerance = COND_NO_LENGTH * fmin(a->size, b->size), least = INFINITY;
     while (!p.broken) {
         int f = nearest_face(&p);
         if (f < 0 || !isfinite(p.face[f].offset))

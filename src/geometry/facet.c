@@ -1,14 +1,11 @@
 #include "geometry/facet.h"
 
 #include "geometry/mesh_surface.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double LYING = 0.7;  // cosine: a segment along the normal touches with one end
-static const double STEEP = 0.3;  // cosine: faces steeper than this do not count
-static const double LEVEL = 1e-6; // sine: a disc that lies flat has no deepest point
 
 void cond_facet_begin(const CondContext* context, CondFacet* facet)
 {
@@ -91,11 +88,11 @@ static void make_cylinder(const CondCore* core, const double d[3], CondFacet* fa
 {
     const double pi = 3.14159265358979323846;
     double across = hypot(d[0], d[1]), u[2] = {1.0, 0.0}, x[3];
-    if (across > LEVEL) {
+    if (across > COND_PARALLEL) {
         u[0] = d[0] / across;
         u[1] = d[1] / across;
     }
-    if (fabs(d[2]) < LYING) {
+    if (fabs(d[2]) < COND_LYING) {
         for (int k = 0; k < 2; k++) {
             x[0] = core->disc * u[0];
             x[1] = core->disc * u[1];
@@ -109,8 +106,8 @@ static void make_cylinder(const CondCore* core, const double d[3], CondFacet* fa
     int top = d[2] > 0.0;
     double normal[3] = {0.0, 0.0, top ? 1.0 : -1.0}, centre[3] = {0.0, 0.0, 0.0};
     x[2] = centre[2] = normal[2] * core->half[2];
-    for (int k = 0; k < COND_RIM_POINTS; k++) {
-        double c = cos(2.0 * pi * k / COND_RIM_POINTS), s = sin(2.0 * pi * k / COND_RIM_POINTS);
+    for (int k = 0; k < COND_SECTORS; k++) {
+        double c = cos(2.0 * pi * k / COND_SECTORS), s = sin(2.0 * pi * k / COND_SECTORS);
         x[0] = core->disc * (c * u[0] - s * u[1]);
         x[1] = core->disc * (c * u[1] + s * u[0]);
         add_point(core, facet, x, top + 2 * k);
@@ -124,7 +121,7 @@ static void make_cylinder(const CondCore* core, const double d[3], CondFacet* fa
 static void make_segment(const CondCore* core, const double d[3], CondFacet* facet)
 {
     double x[3] = {0.0, 0.0, 0.0};
-    int both = fabs(d[2]) < LYING;
+    int both = fabs(d[2]) < COND_LYING;
     for (int k = 0; k < 2; k++) {
         x[2] = k ? core->half[2] : -core->half[2];
         if (both || (d[2] > 0.0) == (k == 1))
@@ -185,7 +182,7 @@ static CondStatus make_convex(const CondCore* core, const double d[3], CondFacet
             best = face;
         }
     }
-    if (most > STEEP)
+    if (most > COND_STEEP)
         return cond_facet_of_face(core, best, facet);
     int v = mesh_surface->poly.corner[corner];
     add_point(core, facet, mesh_surface->vertex + 3 * (size_t)v, v);
@@ -196,7 +193,7 @@ CondStatus cond_facet_make(const CondCore* core, const double d[3], CondFacet* f
 {
     double local[3];
     mat3_multiply_transposed(core->R, d, local);
-    if (reserve(facet, COND_RIM_POINTS, 4))
+    if (reserve(facet, COND_SECTORS, 4))
         return COND_OUT_OF_MEMORY;
     switch (core->form) {
     case COND_FORM_BOX:

@@ -6,8 +6,6 @@
 #include "base/arena.h"
 #include "geometry/core.h"
 
-enum { COND_RIM_POINTS = 8 }; // of a disc, spread from its deepest point on
-
 typedef struct CondFacet {
     CondArena arena;
     int n_point, n_edge;

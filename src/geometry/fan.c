@@ -6,14 +6,12 @@
 #include "geometry/fan.h"
 
 #include "geometry/mesh_surface.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_NORMALS = 32, MOST_EDGES = 12 };
-static const double SAME = 1e-9;     // 1 - cosine of normals that are one
-static const double ACROSS = 1e-6;   // sine by which a normal may lie beside an arc
-static const double PARALLEL = 1e-6; // sine of edges that run along each other
 
 typedef struct Fan {
     const CondCore *a, *b;
@@ -113,7 +111,7 @@ static void add(Fan* fan, const double n[3])
     if (fan->n == MOST_NORMALS || !(cond_cores_apart(fan->a, fan->b, n, x) >= fan->least))
         return;
     for (int k = 0; k < fan->n; k++)
-        if (vec3_dot(fan->normal[k], n) > 1.0 - SAME)
+        if (vec3_dot(fan->normal[k], n) > 1.0 - COND_SAME_NORMAL)
             return;
     memcpy(fan->normal[fan->n++], n, sizeof fan->normal[0]);
 }
@@ -131,7 +129,7 @@ static void gather(Fan* fan, const Corner* a, const Corner* b)
             double n[3], length;
             vec3_cross(a->edge[i], b->edge[j], n);
             length = vec3_norm(n);
-            if (!(length > PARALLEL))
+            if (!(length > COND_PARALLEL))
                 continue;
             for (int side = 0; side < 2; side++) {
                 for (int k = 0; k < 3; k++)
@@ -160,7 +158,7 @@ static void middle(const Fan* fan, double sum[3])
     int arc = 1;
     memset(sum, 0, 3 * sizeof *sum);
     for (int k = 0; k < fan->n; k++) {
-        arc = arc && fabs(vec3_dot(fan->normal[k], across)) <= ACROSS * length;
+        arc = arc && fabs(vec3_dot(fan->normal[k], across)) <= COND_PARALLEL * length;
         for (int i = 0; i < 3; i++)
             sum[i] += fan->normal[k][i];
     }
@@ -181,7 +179,7 @@ int cond_cores_fan(const CondCore* a, const CondCore* b, const double on_a[3], c
         return 0;
     middle(&fan, n);
     double length = vec3_norm(n);
-    if (!(length > 0.1)) // they look against each other: two flat things
+    if (!(length > COND_BESIDE)) // they look against each other: two flat things
         return 0;
     for (int i = 0; i < 3; i++)
         n[i] /= length;

@@ -2,12 +2,10 @@
 // support of both cores.
 #include "geometry/separation.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { MOST_PASSES = 128 };
-static const double TOUCHING = 1e-8; // of the size: too near to tell the direction
 
 typedef struct Simplex {
     int n;
@@ -47,7 +45,8 @@ static int nearest(Simplex* s, double v[3])
     if (s->n == 4 && !tetrahedron_weights(origin, s->w[0], s->w[1], s->w[2], s->w[3], weight) &&
         weight[0] >= 0.0 && weight[1] >= 0.0 && weight[2] >= 0.0 && weight[3] >= 0.0)
         return 1;
-    for (int k = last; k >= 0 && (k > 0 || last == 0 || !(least < (1.0 - 1e-9) * before)); k--) {
+    for (int k = last; k >= 0 && (k > 0 || last == 0 || !(least < (1.0 - COND_NO_LENGTH) * before));
+         k--) {
         const int* c = corner[k];
         double d2 = triangle_nearest(origin, s->w[c[0]], s->w[c[1]], s->w[c[2]], weight, point);
         if (d2 <= least) {
@@ -79,7 +78,7 @@ int cond_cores_distance(const CondCore* a, const CondCore* b, double far, double
     if (!(vec3_norm(v) > 0.0))
         v[2] = 1.0;
     double last = INFINITY;
-    for (int pass = 0; pass < MOST_PASSES; pass++) {
+    for (int pass = 0; pass < COND_GJK_STEPS; pass++) {
         double along = cond_cores_apart(a, b, v, w), length = vec3_norm(v);
         if (along > far * length) {
             for (int i = 0; i < 3; i++)
@@ -88,12 +87,12 @@ int cond_cores_distance(const CondCore* a, const CondCore* b, double far, double
         }
         // The distance lies between along/|v| and |v|, once v is a point of A - B.
         double left = length * length - along;
-        if (pass > 0 && (left <= 1e-14 * length * length + 1e-15 * wide * length ||
-                         is_known(&s, w) || !(length < last)))
+        if (pass > 0 &&
+            (left <= COND_EXACT * (length + wide) * length || is_known(&s, w) || !(length < last)))
             break;
         last = pass > 0 ? length : INFINITY;
         memcpy(s.w[s.n++], w, sizeof w);
-        if (nearest(&s, v) || !(vec3_norm(v) > TOUCHING * size))
+        if (nearest(&s, v) || !(vec3_norm(v) > COND_TOUCHING * size))
             return -1;
     }
     double length = vec3_norm(v);

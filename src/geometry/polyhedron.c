@@ -2,16 +2,13 @@
 
 #include "base/memory.h"
 #include "geometry/mesh_surface.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double SAME = 1.0 - 1e-9; // cosine of normals, and of directions, that agree
-// A mesh with more flat faces is taken as one that is not convex: what looks at faces that are near
-// costs less then than what looks at all.
-enum { MOST_CONVEX = 4096 };
-static const double FLAT = 1e-6; // how far a vertex may stand out of a flat face, of the size
+static const double SAME = 1.0 - COND_SAME_NORMAL;
 
 // A half-edge k runs from corner k % 3 of the triangle k / 3 to the next one.
 static int next_of(int k)
@@ -35,7 +32,7 @@ static int in_plane(const CondMeshSurface* mesh_surface, int t, const double pla
         return 0;
     for (int k = 0; k < 3; k++) {
         const double* x = mesh_surface->vertex + 3 * (size_t)mesh_surface->face[3 * t + k];
-        if (!(fabs(vec3_dot(plane, x) - plane[3]) <= FLAT * mesh_surface->size))
+        if (!(fabs(vec3_dot(plane, x) - plane[3]) <= COND_FLAT * mesh_surface->size))
             return 0;
     }
     return 1;
@@ -184,7 +181,7 @@ static void join_edges(const CondMeshSurface* mesh_surface, CondPolyhedron* poly
 // A reflex edge settles it for most meshes that are not; a look at all corners for the others.
 static int is_convex(const CondMeshSurface* mesh_surface, const CondPolyhedron* poly)
 {
-    if (poly->n_face > MOST_CONVEX)
+    if (poly->n_face > COND_MOST_CONVEX)
         return 0;
     for (int e = 0; e < poly->n_edge; e++) {
         const CondPolyEdge* edge = &poly->edge[e];
@@ -192,14 +189,14 @@ static int is_convex(const CondMeshSurface* mesh_surface, const CondPolyhedron* 
         double bend = 1.0;
         if (edge->twin >= 0 && !edge->convex)
             bend = 1.0 - vec3_dot(plane, poly->plane + 4 * (size_t)poly->edge[edge->twin].face);
-        if (!edge->convex && bend > 1e-6)
+        if (!edge->convex && bend > COND_FLAT)
             return 0;
     }
     for (int f = 0; f < poly->n_face; f++)
         for (int c = 0; c < poly->n_corner; c++) {
             const double* plane = poly->plane + 4 * (size_t)f;
             const double* x = mesh_surface->vertex + 3 * (size_t)poly->corner[c];
-            if (vec3_dot(plane, x) - plane[3] > FLAT * mesh_surface->size)
+            if (vec3_dot(plane, x) - plane[3] > COND_FLAT * mesh_surface->size)
                 return 0;
         }
     return 1;

@@ -1,16 +1,11 @@
 #include "geometry/ray.h"
 
 #include "geometry/mesh_surface.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    MAX_CONVEX = 200, // planes that a convex surface is approached by; a handful do
-    MAX_MARCH = 4000, // steps by the distance itself, along surfaces that a ray just misses
-};
-static const double TOUCH = 1e-12; // of the way: nearer than this is on the surface
 
 static void point_on(const CondRay* ray, double t, double x[3])
 {
@@ -31,13 +26,13 @@ static CondRayHit approach(const CondRay* ray, double limit, const CondShape* sh
                            const double pose[7], int convex)
 {
     double t = 0.0;
-    for (int k = 0; k < (convex ? MAX_CONVEX : MAX_MARCH) && t <= limit; k++) {
+    for (int k = 0; k < (convex ? COND_GJK_STEPS : COND_MARCH_STEPS) && t <= limit; k++) {
         CondProbe probe;
         double x[3];
         point_on(ray, t, x);
         cond_shape_probe(shape, pose, x, &probe);
         double closing = -vec3_dot(probe.normal, ray->direction);
-        if (probe.gap <= TOUCH * (1.0 + t)) {
+        if (probe.gap <= COND_ROUNDED * (1.0 + t)) {
             CondRayHit hit = {.distance = t};
             memcpy(hit.normal, probe.normal, sizeof hit.normal);
             return hit;
@@ -53,7 +48,7 @@ static CondRayHit approach(const CondRay* ray, double limit, const CondShape* sh
 double cond_ray_triangle(const CondRay* ray, const double a[3], const double b[3],
                          const double c[3])
 {
-    const double edge = -1e-12; // a ray through an edge hits one of its triangles
+    const double edge = -COND_ROUNDED; // a ray through an edge hits one of its triangles
     double e1[3], e2[3], p[3], q[3], from[3];
     for (int k = 0; k < 3; k++) {
         e1[k] = b[k] - a[k];
@@ -85,7 +80,7 @@ static double enter_box(const CondRay* ray, const double box[6])
         from = fmax(from, fmin(low / d, high / d));
         to = fmin(to, fmax(low / d, high / d));
     }
-    return from <= to * (1.0 + 1e-12) ? from : INFINITY;
+    return from <= to * (1.0 + COND_ROUNDED) ? from : INFINITY;
 }
 
 int cond_ray_tree(const CondRay* ray, const CondTree* tree, CondTreeDistance measure, void* user,
@@ -94,7 +89,7 @@ int cond_ray_tree(const CondRay* ray, const CondTree* tree, CondTreeDistance mea
     int best = -1, n = tree->n > 0 ? 2 * tree->n - 1 : 0;
     for (int i = 0; i < n;) {
         const CondTreeNode* node = &tree->node[i];
-        if (enter_box(ray, node->box) * (1.0 - 1e-12) > *distance) {
+        if (enter_box(ray, node->box) * (1.0 - COND_ROUNDED) > *distance) {
             i = node->next;
             continue;
         }

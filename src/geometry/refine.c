@@ -11,15 +11,14 @@
 #include "geometry/separation.h"
 
 #include "geometry/mesh_surface.h"
+#include "geometry/tuning.h"
 #include "math/scalar.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EDGES = 24, LONG_STEPS = 4 };
-static const double NEAR = 0.03;  // sine of the angle within which the normal is known
-static const double FINE = 1e-15; // [rad]
+enum { MOST_EDGES = 24 };
 
 typedef struct Search {
     const CondCore *a, *b;
@@ -39,7 +38,7 @@ static void try_normal(Search* search, const double n[3])
 
 static int is_near(const double n[3], const double m[3])
 {
-    return vec3_dot(n, m) > 1.0 - 0.5 * NEAR * NEAR;
+    return vec3_dot(n, m) > 1.0 - 0.5 * COND_NORMAL_NEAR * COND_NORMAL_NEAR;
 }
 
 // Normals of flat faces along sign * n.
@@ -86,7 +85,7 @@ static int edges_near(const CondCore* core, const double n[3], double sign,
             for (int i = 0; i < 3; i++)
                 d[i] = q[i] - p[i];
             double length = vec3_norm(d);
-            if (fmin(vec3_dot(local, p), vec3_dot(local, q)) < top - NEAR * length)
+            if (fmin(vec3_dot(local, p), vec3_dot(local, q)) < top - COND_NORMAL_NEAR * length)
                 continue;
             mat3_multiply(core->R, d, edge[count]);
             for (int i = 0; i < 3; i++)
@@ -99,7 +98,7 @@ static int edges_near(const CondCore* core, const double n[3], double sign,
         if (!(core->half[k] > 0.0))
             continue;
         cond_core_axis(core, k, edge[count]);
-        count += fabs(vec3_dot(edge[count], n)) < NEAR;
+        count += fabs(vec3_dot(edge[count], n)) < COND_NORMAL_NEAR;
     }
     return count;
 }
@@ -128,7 +127,8 @@ static double slope(const Search* search, const double u[3], const double w[3], 
 // end of the bracket may still be far.
 static void try_circle(Search* search, const double e[3], const double n[3])
 {
-    double u[3], w[3], m[3], d[3], along = vec3_dot(e, n), low = -NEAR, high = NEAR;
+    double u[3], w[3], m[3], d[3], along = vec3_dot(e, n), low = -COND_NORMAL_NEAR,
+                                   high = COND_NORMAL_NEAR;
     for (int i = 0; i < 3; i++)
         u[i] = n[i] - along * e[i];
     double length = vec3_norm(u);
@@ -138,10 +138,10 @@ static void try_circle(Search* search, const double e[3], const double n[3])
     double at_low = slope(search, u, w, low), at_high = slope(search, u, w, high), angle = 0.0;
     if (!(at_low > 0.0 && at_high < 0.0))
         return;
-    for (int pass = 0, side = 0; pass < 80 && high - low > FINE; pass++) {
+    for (int pass = 0, side = 0; pass < COND_BISECTIONS && high - low > COND_EXACT; pass++) {
         double last = angle;
         angle = (low * at_high - high * at_low) / (at_high - at_low);
-        if (pass > 0 && fabs(angle - last) <= FINE)
+        if (pass > 0 && fabs(angle - last) <= COND_EXACT)
             break;
         if (pass % 8 == 7)
             angle = 0.5 * (low + high); // kinks stall the rule
@@ -176,7 +176,7 @@ static void add_rim(const CondCore* core, const double n[3], double H[9])
     for (int i = 0; i < 3; i++)
         u[i] = n[i] - along * c[i];
     double rho = vec3_norm(u);
-    if (!(rho > 1e-6))
+    if (!(rho > COND_PARALLEL))
         return;
     for (int i = 0; i < 9; i++)
         H[i] -= core->disc / rho *
@@ -188,7 +188,7 @@ static void try_smooth(Search* search, const double start[3])
 {
     double n[3], x[3], F[9];
     memcpy(n, start, sizeof n);
-    for (int pass = 0; pass < 20; pass++) {
+    for (int pass = 0; pass < COND_REFINE_STEPS; pass++) {
         double H[9] = {0.0}, g[2], K[3], step[2], s = cond_cores_apart(search->a, search->b, n, x);
         const double first[3] = {1.0, 0.0, 0.0};
         add_rim(search->a, n, H);
@@ -208,15 +208,15 @@ static void try_smooth(Search* search, const double start[3])
         step[0] = -(K[2] * g[0] - K[1] * g[1]) / det;
         step[1] = -(K[0] * g[1] - K[1] * g[0]) / det;
         double length = scalar_length(step[0], step[1]);
-        double shorten = length > NEAR ? NEAR / length : 1.0;
-        if (length > NEAR && pass >= LONG_STEPS)
+        double shorten = length > COND_NORMAL_NEAR ? COND_NORMAL_NEAR / length : 1.0;
+        if (length > COND_NORMAL_NEAR && pass >= COND_REFINE_LONG)
             return; // it leads away
         for (int i = 0; i < 3; i++)
             n[i] += shorten * (step[0] * F[3 + i] + step[1] * F[6 + i]);
         double norm = vec3_norm(n);
         for (int i = 0; i < 3; i++)
             n[i] /= norm;
-        if (length < 1e-14)
+        if (length < COND_EXACT)
             break;
     }
     try_normal(search, n);
@@ -225,7 +225,7 @@ static void try_smooth(Search* search, const double start[3])
 void cond_cores_refine(const CondCore* a, const CondCore* b, double n[3])
 {
     double ea[MOST_EDGES][3], eb[MOST_EDGES][3], m[3], x[3];
-    double given = cond_cores_apart(a, b, n, x), tie = 1e-14 * fmax(a->size, b->size);
+    double given = cond_cores_apart(a, b, n, x), tie = COND_EXACT * fmax(a->size, b->size);
     int round = a->form == COND_FORM_CYLINDER || b->form == COND_FORM_CYLINDER;
     Search search = {.a = a, .b = b, .tie = tie, .best = -INFINITY};
     try_faces(&search, b, n, 1.0);
@@ -239,9 +239,9 @@ void cond_cores_refine(const CondCore* a, const CondCore* b, double n[3])
         for (int j = 0; j < nb; j++) {
             vec3_cross(ea[i], eb[j], m);
             double length = vec3_norm(m), sign = vec3_dot(m, n) < 0.0 ? -1.0 : 1.0;
-            for (int k = 0; k < 3 && length > 1e-6; k++)
+            for (int k = 0; k < 3 && length > COND_PARALLEL; k++)
                 m[k] *= sign / length;
-            if (length > 1e-6 && is_near(n, m))
+            if (length > COND_PARALLEL && is_near(n, m))
                 try_normal(&search, m);
         }
     for (int i = 0; i < na && round; i++)

@@ -1,5 +1,6 @@
 #include "geometry/separation.h"
 
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static void try_axis(const CondCore* a, const CondCore* b, const double n[3], do
 // edges. Edges that run nearly along each other make a normal of a face over again, less exactly.
 static void box_normal(const CondCore* a, const CondCore* b, double n[3])
 {
-    double most = -INFINITY, lead = 1e-10 * fmin(a->size, b->size), u[3], v[3], w[3];
+    double most = -INFINITY, lead = COND_NO_LENGTH * fmin(a->size, b->size), u[3], v[3], w[3];
     for (int k = 0; k < 6; k++) {
         cond_core_axis(k < 3 ? a : b, k % 3, u);
         try_axis(a, b, u, 0.5, k ? lead : 0.0, n, &most);
@@ -62,7 +63,7 @@ static void box_normal(const CondCore* a, const CondCore* b, double n[3])
         cond_core_axis(a, k / 3, u);
         cond_core_axis(b, k % 3, v);
         vec3_cross(u, v, w);
-        try_axis(a, b, w, 1e-6, lead, n, &most);
+        try_axis(a, b, w, COND_PARALLEL, lead, n, &most);
     }
 }
 
@@ -96,14 +97,15 @@ static int side_normal(const CondCore* segment, const CondCore* cylinder, double
     mat3_multiply_transposed(cylinder->R, along, d);
     cond_core_local(cylinder, segment->p, x);
     double across = d[0] * d[0] + d[1] * d[1], half = segment->half[2];
-    if (!(across > 1e-6))
+    if (!(across > COND_PARALLEL))
         return 0;
     double t = -(x[0] * d[0] + x[1] * d[1]) / across;
     t = t < -half ? -half : t > half ? half : t;
     for (int i = 0; i < 3; i++)
         axis[i] = x[i] + t * d[i];
     double rho = sqrt(axis[0] * axis[0] + axis[1] * axis[1]);
-    if (!(fabs(axis[2]) <= cylinder->half[2]) || !(rho - cylinder->disc > 1e-6 * cylinder->size))
+    if (!(fabs(axis[2]) <= cylinder->half[2]) ||
+        !(rho - cylinder->disc > COND_FLAT * cylinder->size))
         return 0;
     radial[0] = axis[0] / rho;
     radial[1] = axis[1] / rho;

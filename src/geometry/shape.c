@@ -3,15 +3,12 @@
 #include "base/error.h"
 #include "geometry/mesh_surface.h"
 #include "geometry/shape_ops.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-
-static const double KEEP = 0.1;   // a face is kept while at most this share deeper than the nearest
-static const double SMALL = 1e-9; // of a shape's size: on an axis or a centre
-static const double RIM = 5e-4;   // of a shape's size: as good as on a face, beside its rim
 
 static const CondShapeOps* shape_ops(CondShapeForm form)
 {
@@ -56,8 +53,9 @@ int cond_shape_nearest_plane(int n, const double* plane, const double x[3], cons
     }
     if (!last)
         return nearest;
-    // The distances are negative inside: (1 + KEEP) times the largest is a little deeper.
-    double most = -INFINITY, limit = (1.0 + KEEP) * largest;
+    // The distances are negative inside: (1 + COND_KEPT_DEEPER) times the largest is a little
+    // deeper.
+    double most = -INFINITY, limit = (1.0 + COND_KEPT_DEEPER) * largest;
     for (int f = 0; f < n; f++) {
         double along = vec3_dot(plane + 4 * f, last);
         if (vec3_dot(plane + 4 * f, x) - plane[4 * f + 3] >= limit && along > most) {
@@ -73,7 +71,7 @@ double cond_shape_radial(const double d[3], double size, const double* last, dou
     const double first[3] = {1.0, 0.0, 0.0};
     const double* from = d;
     double length = hypot(d[0], d[1]);
-    if (!(length > SMALL * size)) {
+    if (!(length > COND_NO_LENGTH * size)) {
         // On the axis every direction is as good: the last one where it says something, else x.
         from = last && hypot(last[0], last[1]) > 0.5 ? last : first;
         length = hypot(from[0], from[1]);
@@ -165,14 +163,14 @@ int cond_shape_probe_allowed(const CondShape* shape, const double pose[7], const
     Facing facing = {shape, R, x, allowed, user};
     if (shape->form == COND_FORM_CONVEX || shape->form == COND_FORM_MESH) {
         const CondMeshSurface* mesh_surface = shape->mesh_surface;
-        double near = fabs(probe->gap + shape->margin) + RIM * mesh_surface->size;
+        double near = fabs(probe->gap + shape->margin) + COND_NEARLY * mesh_surface->size;
         int face = cond_tree_nearest(&mesh_surface->tree, x, facing_distance, &facing, &near);
-        if (probe->gap < RIM * mesh_surface->size && face >= 0)
+        if (probe->gap < COND_NEARLY * mesh_surface->size && face >= 0)
             found = mesh_surface->plane + 4 * (size_t)face;
     } else {
         int n = shape_planes(shape, x, plane);
         double size = shape->radius + shape->half[0] + shape->half[1] + shape->half[2];
-        for (int f = 0; f < n && probe->gap < RIM * size; f++) {
+        for (int f = 0; f < n && probe->gap < COND_NEARLY * size; f++) {
             double gap = vec3_dot(plane + 4 * f, x) - plane[4 * f + 3];
             if (!(gap > least) || !is_allowed(&facing, plane + 4 * f))
                 continue;

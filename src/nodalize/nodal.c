@@ -3,12 +3,10 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "problem/block.h"
+#include "problem/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-// Of a coordinate that terms touch, and of a contact, in the unit of COND_PARALLEL_FROM.
-enum { TOUCH_WORK = 16, CONTACT_WORK = 32 };
 
 void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own)
 {
@@ -235,7 +233,7 @@ void cond_nodal_fill(CondNodal* nodal, CondNodalLine* memory, double kv_scale)
     Sizes size = count_sizes(problem, nodal->own);
     place(nodal, &size, (char*)memory);
     cond_problem_diagonal_by(problem, nodal->diagonal, nodal->threads);
-    size_t work = CONTACT_WORK * (size_t)problem->n_contact;
+    size_t work = COND_CONTACT_WORK * (size_t)problem->n_contact;
     cond_parallel(problem->n_contact, cond_threads(work, nodal->threads), scale_contacts, nodal);
     nodal->kv_scale = kv_scale;
     nodal->complete = 0;
@@ -329,7 +327,7 @@ void cond_nodal_add_terms(CondNodal* nodal, const double* x, double* y, int thre
     if (nodal->n_term == 0)
         return;
     TermLoop loop = {nodal, x, y};
-    int n_thread = cond_threads(TOUCH_WORK * (size_t)nodal->n_touched, threads);
+    int n_thread = cond_threads(COND_COORDINATE_WORK * (size_t)nodal->n_touched, threads);
     cond_parallel(nodal->n_term, n_thread, term_forces, &loop);
     cond_parallel(nodal->n_touched, n_thread, gather_terms, &loop);
 }

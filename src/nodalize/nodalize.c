@@ -2,8 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-
-enum { WORK = 16 }; // of a coordinate and of half a contact, in multiply-adds
+#include "problem/tuning.h"
 
 void cond_nodalization_begin(const CondContext* context, CondNodalization* nodalization)
 {
@@ -86,7 +85,8 @@ CondStatus cond_nodalize(CondNodalization* all, int n, const CondProblem* proble
         contact += problem[i].n_contact;
     }
     Loop loop = {all, problem, kv_scale};
-    int team = cond_threads(WORK * ((size_t)n_dof + 2 * (size_t)n_contact), threads);
+    int team =
+        cond_threads(COND_COORDINATE_WORK * ((size_t)n_dof + 2 * (size_t)n_contact), threads);
     all->n = n;
     all->line_begin[0] = 0;
     run(plan, &loop, large, team);

@@ -3,13 +3,10 @@
 #include "base/memory.h"
 #include "cond/problem.h"
 #include "problem/side.h"
+#include "problem/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double MAX_FRICTION = 1e12; // beyond it mu^2 drowns everything else in a double
-static const double SYMMETRY = 1e-9;     // relative
-static const double ORTHONORMAL = 1e-6;
 
 // Pattern of a sparse block of either kind: rows ascend, columns ascend and are in range.
 static CondStatus check_pattern(const CondBlock* block, int index, CondError* error)
@@ -74,7 +71,7 @@ static CondStatus check_values(const CondBlock* block, int index, CondError* err
         for (int k = 0; k < n; k++) {
             double value = cond_block_entry(block, i, k, &j);
             double other = value_at(block, j, i), dj = value_at(block, j, j);
-            if (fabs(value - other) > SYMMETRY * sqrt(d) * sqrt(fmax(dj, 0.0)))
+            if (fabs(value - other) > COND_SYMMETRY * sqrt(d) * sqrt(fmax(dj, 0.0)))
                 return cond_error_set(error, COND_BAD_ARGUMENT,
                                       "block %d: entries (%d, %d) and (%d, %d) differ: %g and %g",
                                       index, i, j, j, i, value, other);
@@ -156,7 +153,7 @@ static CondStatus check_couplings(const CondProblem* problem, int* seen, int* ta
             for (int s = 0; s <= r; s++)
                 if (c->gain[r * c->n_row + r] < 0.0 ||
                     fabs(c->gain[r * c->n_row + s] - c->gain[s * c->n_row + r]) >
-                        SYMMETRY * (c->gain[r * c->n_row + r] + c->gain[s * c->n_row + s]))
+                        COND_SYMMETRY * (c->gain[r * c->n_row + r] + c->gain[s * c->n_row + s]))
                     return cond_error_set(error, COND_BAD_ARGUMENT,
                                           "coupling %d: the gain is not symmetric and positive", i);
     }
@@ -191,15 +188,15 @@ static CondStatus check_contact(const CondContact* c, int index, CondError* erro
         for (int s = 0; s < 3; s++) {
             double dot =
                 R[3 * r] * R[3 * s] + R[3 * r + 1] * R[3 * s + 1] + R[3 * r + 2] * R[3 * s + 2];
-            if (fabs(dot - (r == s)) > ORTHONORMAL)
+            if (fabs(dot - (r == s)) > COND_ORTHONORMAL)
                 return cond_error_set(error, COND_BAD_ARGUMENT,
                                       "contact %d: the frame is not orthonormal", index);
         }
     for (int i = 0; i < 2; i++)
-        if (!(c->friction[i] >= 0.0 && c->friction[i] <= MAX_FRICTION))
+        if (!(c->friction[i] >= 0.0 && c->friction[i] <= COND_FRICTION_MAX))
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "contact %d: friction %g, must be in [0, %g]", index,
-                                  c->friction[i], MAX_FRICTION);
+                                  c->friction[i], COND_FRICTION_MAX);
     if (!(c->kv > 0.0))
         return cond_error_set(error, COND_BAD_ARGUMENT, "contact %d: kv %g, must be positive",
                               index, c->kv);

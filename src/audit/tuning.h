@@ -1,0 +1,26 @@
+// Numbers of the audit. It shares none with geometry and collide, so that an error there does not
+// hide one here. A header of numbers alone: it includes nothing.
+#ifndef COND_AUDIT_TUNING_H
+#define COND_AUDIT_TUNING_H
+
+// [1] relative rounding, and [m] or [rad] below which a length or a step is none.
+#define COND_AUDIT_ROUNDING 1e-13
+// [share] of a size: points this near are one, and a search that leaves less has arrived.
+#define COND_AUDIT_ARRIVED 1e-9
+// [1] cosine, negated, of the normals of two surfaces that face each other: 96 degrees.
+#define COND_AUDIT_FACING 0.1
+// [share] of the other surface's size: parts of a sheet that are not divided further, as what is
+// deep within them is found by climbing.
+#define COND_AUDIT_FINE 0.04
+// [share] of the size, and [rad]: the first step of a local search.
+#define COND_AUDIT_FIRST 0.1
+// [share] that is left of a step which has found a new face.
+#define COND_AUDIT_SHRINK 0.9
+enum {
+    COND_AUDIT_STEPS = 400,   // [count] of one local search, which ends by its tolerance before
+    COND_AUDIT_SECTIONS = 50, // [count] of golden sections: 4e-11 of an interval
+    COND_AUDIT_SAMPLES = 9,   // [count] points of a stretch between which its maximum is sought
+    COND_AUDIT_STARTS = 8,    // [count] best directions of a sphere that are refined
+};
+
+#endif

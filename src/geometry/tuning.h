@@ -1,0 +1,82 @@
+// Numbers of distances between shapes, used by geometry and collide. A header of numbers alone: it
+// includes nothing.
+#ifndef COND_GEOMETRY_TUNING_H
+#define COND_GEOMETRY_TUNING_H
+
+// ---- what rounding leaves of a length, an angle, an area
+
+// [1] relative rounding of some thousand operations on doubles: weights, ray parameters and
+// determinants this near to a bound are on it.
+#define COND_ROUNDED 1e-12
+// [1] relative: as near as double precision comes. An area or a volume below it is none; GJK and
+// the refinement of normals end when they gain less.
+#define COND_EXACT 1e-14
+// [share] of the size of two things: vectors that are shorter have no direction, and distances that
+// differ by less are equal. Nine digits, as meshes in text files have them.
+#define COND_NO_LENGTH 1e-9
+// [1] 1 - cosine of normals, and of directions, that are the same: 4e-5 rad, far above the rounding
+// of normals of triangles a thousandth of the size.
+#define COND_SAME_NORMAL 1e-9
+// [share] of the size: points this near to each other are one contact, and tree boxes are wider by
+// that. Above the distance that GJK resolves (COND_TOUCHING).
+#define COND_SAME_POINT 1e-7
+// [share] of the size: GJK cannot tell the direction between cores that are nearer, because their
+// distance is the root of a difference of squares (the root of a double's precision).
+#define COND_TOUCHING 1e-8
+// [1] sine of the angle of edges, axes and normals that are parallel. Single precision of meshes.
+#define COND_PARALLEL 1e-6
+// [share] of the size: height over a plane that counts as none. Single precision of meshes.
+#define COND_FLAT 1e-6
+// [1] sine of the angle of edges whose cross product is no normal for a contact: at less, the
+// nearest points of two edges are not well conditioned.
+#define COND_EDGES_ALONG 1e-3
+// [share] within which two depths, two directions or two places on a feature count as equal: a
+// point this near to a corner or a rim belongs to the corner or the rim.
+#define COND_NEARLY 1e-3
+
+// ---- which features count
+
+// [1] sine by which a normal may miss the cone of an edge or a corner, and be turned onto it: an
+// edge that lies on a face crosses its rim with none, tilting by 30 degrees keeps the contact.
+#define COND_OVERHANG 0.5
+// [1] sine by which a direction may lead into or beside a surface: 6 degrees, more than a soft
+// surface bends within an element.
+#define COND_BESIDE 0.1
+// [1] least cosine between a contact's normal and the face it is on, and between a way out and the
+// faces nearest to it: steeper faces, beyond 73 degrees, do not count.
+#define COND_STEEP 0.3
+// [1] cosine between an axis and a normal above which a segment or a cylinder stands on its end.
+#define COND_LYING 0.7
+// [share] by which the face of the last step may be deeper than the nearest one and is kept, so
+// that normals do not alternate between faces that are equally near.
+#define COND_KEPT_DEEPER 0.1
+
+// ---- searches
+
+// [rad] from a normal that is nearly known, within which the exact one is sought.
+#define COND_NORMAL_NEAR 0.03
+// [share] of the size that may be left to gain on a curved patch when its depth is taken: cells of
+// patches are boxes around them, so that COND_NO_LENGTH would take twenty times the cells.
+#define COND_CURVED_GAIN 2e-8
+enum {
+    COND_BISECTIONS = 50,    // [count] halvings of an interval: to a double's precision
+    COND_GOLDEN_STEPS = 40,  // [count] of golden sections: 4e-9 of an interval, the root of a
+                             // double's precision, where a smooth maximum cannot be told better
+    COND_MEAN_SECTIONS = 24, // [count] of golden sections for the best mean of two distances: a
+                             // bound that need not be sharp
+    COND_GJK_STEPS = 128,    // [count] of one search, also of rays at convex shapes; the worst pair
+                             // of test_gjk takes a third
+    COND_REFINE_STEPS = 20, // [count] of Newton steps for the normal of rounded rims; six are usual
+    COND_REFINE_LONG = 4,   // [count] of these that may be as long as COND_NORMAL_NEAR
+    COND_MARCH_STEPS = 4000, // [count] by the distance itself along a ray that a surface just
+                             // misses; a mesh of 2 cm at 10 m takes some hundred
+    COND_MOST_CONVEX = 4096, // [count] flat faces up to which all of a convex mesh are looked at;
+                             // beyond, the tree of a hollow mesh costs less
+    COND_DEPTH_LEVELS = 90, // [count] of cuts of a cell in the search for a depth: 30 per direction
+    COND_DEPTH_CELLS = 400000, // [count] after which the search ends with the best it has: seconds
+    COND_SECTORS = 8, // [count] parts that a rim, an axis or a segment is searched in, and points
+                      // that stand for a rim
+    COND_CLUSTER = 8, // [count] primitives of a leaf of a tree in single precision: two vectors
+};
+
+#endif
