@@ -234,7 +234,7 @@ def write_struct(ffi: Any, name: str, doc: str, body: str, default: str | None, 
               if not hidden(key)]
     counted = {count for field in fields if field for count in counts(field)}
     shown = [field for field in fields if field and field.c_name not in counted]
-    taken = sorted({"asdict", "copy", "fields", "from_c", "new", "pointer", "set", "told"} & siblings)
+    taken = sorted({"asdict", "copy", "fields", "from_c", "new", "pointer", "set", "given"} & siblings)
     if taken:
         raise ValueError(f"{name}: the fields {taken} have names that cond.fields.Struct uses")
     own = class_name(name)

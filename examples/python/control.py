@@ -1,6 +1,6 @@
 """Model-predictive control by rollouts: a finger pushes a box to a place and an orientation.
 
-Five times a second the controller thinks of many ways to move the finger in the next second, simulates all of
+Five times a second the controller draws many motions of the finger for the next second, simulates all of
 them from where things are (cond.rollout, on all cores), and goes on along the best one. It plans with a box that is
 lighter and less rough than the one it pushes, and makes up for that by looking again. Run it by
 
@@ -58,10 +58,10 @@ def cost(model: cond.Model, q: Array) -> Array:
     """Of plans, from their configurations (n_batch x n_step x n_q): how far the box is from the goal, at the end
     above all, and how far the finger is from where it would push, behind the box."""
     box, finger = box_of(q[..., model.qs("box")]), q[..., model.qs("finger")]
-    error = (box - GOAL) * np.array([1.0, 1.0, 0.06])  # an angle counts as the way of a point 60 mm away
+    error = (box - GOAL) * np.array([1.0, 1.0, 0.06])  # an angle counts as the path of a point 60 mm away
     away = np.linalg.norm(error, axis=-1)
-    way = error[..., :2] / (np.linalg.norm(error[..., :2], axis=-1, keepdims=True) + 0.01)
-    reach = np.linalg.norm(finger - box[..., :2] - 0.07 * way, axis=-1)
+    toward = error[..., :2] / (np.linalg.norm(error[..., :2], axis=-1, keepdims=True) + 0.01)
+    reach = np.linalg.norm(finger - box[..., :2] - 0.07 * toward, axis=-1)
     total: Array = away.mean(axis=1) + 3.0 * away[:, -1] + 0.1 * reach.mean(axis=1)
     return total
 
@@ -78,7 +78,7 @@ class Planner:
     def __post_init__(self) -> None:
         self.knots = np.zeros((KNOTS, 2))  # velocities of the finger [m/s]
 
-    def ways(self, knots: Array, start: Array) -> Array:
+    def motions(self, knots: Array, start: Array) -> Array:
         """Targets of the finger (n_batch x n_step x 2) that go along with velocities between knots."""
         at = np.linspace(0.0, KNOTS - 1.0, HORIZON)
         low = np.minimum(at.astype(int), KNOTS - 2)
@@ -95,13 +95,13 @@ class Planner:
         knots = shifted + spread * self.rng.standard_normal((SAMPLES, KNOTS, 2))
         knots[0], knots[1] = shifted, 0.0
         knots = np.clip(knots, -SPEED, SPEED)
-        ways = self.ways(knots, target)
-        rollout = cond.rollout(self.model, state, ways, controls="move")
+        motions = self.motions(knots, target)
+        rollout = cond.rollout(self.model, state, motions, controls="move")
         self.worst = max(self.worst, float(rollout.certificate.max()))
         self.steps += SAMPLES * HORIZON
         best = int(np.argmin(cost(self.model, rollout.q)))
         self.knots = knots[best]
-        chosen: Array = ways[best, :APPLIED]
+        chosen: Array = motions[best, :APPLIED]
         return chosen
 
 
@@ -110,19 +110,19 @@ def main(arguments: list[str] | None = None) -> tuple[Array, int]:
     parser.add_argument("--seed", type=int, default=0, help="of the plans")
     parser.add_argument("--plans", type=int, default=150, help="most of them")
     parser.add_argument("--record", help="file (.h5) for cond view")
-    told = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     model, plant = cond.Model.from_text(SCENE), cond.Model.from_text(SCENE, overrides=PLANT)
-    planner = Planner(model, np.random.default_rng(told.seed))
+    planner = Planner(model, np.random.default_rng(options.seed))
     sim, state, belief = cond.Sim(plant), plant.state(), model.state()
     target = state.configuration("finger").copy()
-    record = cond.Record(told.record, plant) if told.record else None
+    record = cond.Record(options.record, plant) if options.record else None
     certificate, missed = 0.0, 0
     n_plan = 0
-    while n_plan < told.plans:
+    while n_plan < options.plans:
         belief.q, belief.v = state.q, state.v  # the plans begin where things are
         belief.set_targets("finger", target)
-        ways = planner.plan(belief, target)
-        for target in ways:
+        motions = planner.plan(belief, target)
+        for target in motions:
             state.set_targets("finger", target, moves=True)
             run = sim.run(state, 1, record=record)
             certificate, missed = max(certificate, float(run.certificate.max())), missed + run.n_missed

@@ -1,6 +1,6 @@
 """Identification: stiffness and friction of a cable, found from a recorded trajectory.
 
-A cable lies on a table. Its end is lifted, led aside and lowered again, and a camera sees twelve markers on it
+A cable lies on a table. Its end is lifted, moved aside and lowered again, and a camera sees twelve markers on it
 twenty times a second: here a recording of a run whose parameters the rest of the program does not know, with
 noise. scipy's least squares then finds the parameters with which a simulation takes the markers there:
 
@@ -44,9 +44,9 @@ bodies:
     position: [-0.25, 0, 0.0031]
     rotation: {axis: [0, 1, 0], degrees: 90}
 attachments:
-  - {name: hand, from: {body: cable, at: 0.5}, to: {trajectory: way}, turns: false, stiffness: 1000, damping: 5}
+  - {name: hand, from: {body: cable, at: 0.5}, to: {trajectory: path}, turns: false, stiffness: 1000, damping: 5}
 trajectories:
-  - name: way
+  - name: path
     waypoints:
       - {time: 0, position: [0.25, 0, 0.0031]}
       - {time: 0.6, position: [0.18, 0, 0.1]}
@@ -125,11 +125,11 @@ def main(arguments: list[str] | None = None) -> tuple[Array, Array]:
     parser = argparse.ArgumentParser(description="stiffness and friction of a cable from a recorded trajectory")
     parser.add_argument("--noise", type=float, default=0.001, help="standard deviation of the camera [m]")
     parser.add_argument("--seed", type=int, default=0, help="of the noise")
-    told = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "experiment.h5")
         record(path, *TRUTH)
-        places = seen(path, told.noise, told.seed)
+        places = seen(path, options.noise, options.seed)
     simulation = Simulation()
     found, deviation = identify(places, simulation)
     for k, name in enumerate(("modulus [Pa]", "friction")):

@@ -27,7 +27,7 @@ import cond  # noqa: F401  makes the tasks known
 Array = NDArray[np.float64]
 TASK = "cond/Pusher-v0"
 GOAL = np.array([0.2, 0.0, 0.05])  # of the scene: where the cube is to be [m]
-LED = 2  # numbers of the action that the policy tells, x and y; the third is the height
+LED = 2  # numbers of the action that the policy sets, x and y; the third is the height
 UNSEEN = 1_000_000  # the first of the seeds that no generation uses; by these it is told when to stop
 LAST = 2_000_000  # the first of those that are used once, in the end
 
@@ -101,12 +101,12 @@ class Evolution:
     def learn(self, score: Array) -> None:
         """Moves to where the scores are high."""
         best = self.e[np.argsort(-score)[: self.weight.size]]
-        way = self.weight @ best
-        self.mean = self.mean + self.step * way
+        shift = self.weight @ best
+        self.mean = self.mean + self.step * shift
         c = self.c_step
-        self.path_step = (1 - c) * self.path_step + np.sqrt(c * (2 - c) * self.m) * way / np.sqrt(self.variance)
+        self.path_step = (1 - c) * self.path_step + np.sqrt(c * (2 - c) * self.m) * shift / np.sqrt(self.variance)
         c = self.c_path
-        self.path = (1 - c) * self.path + np.sqrt(c * (2 - c) * self.m) * way
+        self.path = (1 - c) * self.path + np.sqrt(c * (2 - c) * self.m) * shift
         self.variance = ((1 - self.c_one - self.c_many) * self.variance + self.c_one * self.path**2
                          + self.c_many * (self.weight @ best**2))
         self.step *= np.exp(self.c_step * (np.linalg.norm(self.path_step) / self.usual - 1))

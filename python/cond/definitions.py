@@ -277,7 +277,7 @@ class Holding:
 
     def _put_back(self, strict: bool = True) -> None:
         """Gives the scene the definitions that have changed since they were read. Two that need each other, such as a
-        new name and who refers to it, are tried again. strict: raises where one is refused."""
+        new name and a definition that refers to it, are tried again. strict: raises where one is refused."""
         left = [(kind, index, held) for kind, some in self._held.items() for index, held in some.items()
                 if held.changed]
         refused: list[Exception] = []

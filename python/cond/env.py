@@ -76,10 +76,10 @@ class Env(Environment):
 
     def step(self, action: ArrayLike) -> Result:
         """Acts and simulates. Values beyond the bounds are cut to them."""
-        told = numbers(action, (self.n_action,), "action")
+        given = numbers(action, (self.n_action,), "action")
         with self._alone():
             r = self._result
-            status = lib.cond_env_step(self._c, place("double[]", told), r)
+            status = lib.cond_env_step(self._c, place("double[]", given), r)
             self._check_reward()
             if status < 0 and status != lib.COND_DIVERGED:  # that ends the episode, as a bound of a reward does
                 raise fail(status, text_of(lib.cond_env_message(self._c)))
@@ -116,7 +116,7 @@ class Env(Environment):
 
     @property
     def seed(self) -> int:
-        """What reset was told last."""
+        """The seed of the last reset."""
         with self._lock:
             return int(lib.cond_env_seed(self._c))
 
@@ -137,7 +137,7 @@ class Env(Environment):
         return values
 
     def still_action(self) -> Array:
-        """The action that leads nowhere."""
+        """The action that changes nothing: no increment, no speed, the present targets."""
         action: Array = np.zeros(self.n_action)
         if self.n_action:
             with self._lock:
@@ -154,12 +154,14 @@ class Env(Environment):
 
     @property
     def model(self) -> Model:
-        """What is behind it, to read, as state and sim are. What is kept of them stays as the episode left it."""
+        """The compiled scene of this episode, for reading, as state and sim are. Objects that are kept stay as
+        the episode has left them."""
         with self._lock:
             return Model.at(ffi.cast("CondModel*", lib.cond_env_model(self._c)), self._borrow())
 
     @property
     def state(self) -> State:
+        """The state of this episode, for reading; the next reset has another one."""
         with self._lock:
             state = State.at(ffi.cast("CondState*", lib.cond_env_state(self._c)), self.model, self._borrow())
         state._lock = self._lock
@@ -167,6 +169,7 @@ class Env(Environment):
 
     @property
     def sim(self) -> Sim:
+        """The simulation of this episode, for reading; the next reset has another one."""
         with self._lock:
             sim = Sim.at(ffi.cast("CondSim*", lib.cond_env_sim(self._c)), self.model, self._borrow())
         sim._lock = self._lock
@@ -181,7 +184,7 @@ class Env(Environment):
         return loan
 
     def _leave_borrowed(self) -> None:
-        """A reset may replace the model. What somebody still holds of it is left to them with the environment it
+        """A reset may replace the model. Objects of it that are still in use keep the environment it
         belongs to, and this one goes on in a copy."""
         if self._loan is None or self._loan() is None:
             return
@@ -250,8 +253,8 @@ class EnvBatch(Environment):
             raise BadArgument(f"which: expected {self.n} marks, one for each environment, not the shape {mask.shape}")
         given: list[int | None] = [None] * self.n
         if seed is not None and (not hasattr(seed, "__len__") or len(seed) != self.n):
-            told = len(seed) if hasattr(seed, "__len__") else seed
-            raise BadArgument(f"seed: expected {self.n} seeds, one for each environment, not {told}")
+            count = len(seed) if hasattr(seed, "__len__") else seed
+            raise BadArgument(f"seed: expected {self.n} seeds, one for each environment, not {count}")
         if seed is not None:
             given = [one if one is None else seed_of(one) for one in seed]
         error = new_error()
@@ -277,7 +280,7 @@ class EnvBatch(Environment):
         """Steps all with one call, which writes what comes of it into the arrays that are returned. An action that one
         of them cannot take is refused before any is stepped."""
         n, mode = self.n, choice(Autoreset, autoreset, "autoreset")
-        told = numbers(action, (n, self.n_action), "action")
+        given = numbers(action, (n, self.n_action), "action")
         observation: Array = np.empty((n, self.n_observation))
         final: Array | None = np.empty((n, self.n_observation)) if mode == Autoreset.SAME_STEP else None
         goal, final_goal = self._goals(), self._goals() if final is not None else None
@@ -296,7 +299,7 @@ class EnvBatch(Environment):
             else:
                 a.final_achieved_goal = a.final_desired_goal = ffi.NULL
             a.missed = place("int32_t[]", missed)
-            status = lib.cond_env_batch_advance(self._c, place("double[]", told), mode, a, error)
+            status = lib.cond_env_batch_advance(self._c, place("double[]", given), mode, a, error)
             self._check_reward()
             check(status, error)
         marks = flags.view(np.bool_)

@@ -21,7 +21,7 @@ Reward = Callable[[Array], tuple[float, bool]]
 
 
 class Result(NamedTuple):
-    """What one action led to."""
+    """The result of one action."""
 
     reward: float
     done: bool  # a reward's bound, the reward function or divergence ended the episode
@@ -30,7 +30,7 @@ class Result(NamedTuple):
     missed: int  # time steps that missed their tolerance
     status: int  # worst of the time steps (cond.Status)
     success: bool  # all success bounds of the rewards hold
-    goal_reward: float  # of the reward, the part of those that the scene calls desired
+    goal_reward: float  # the share of the reward that comes from the rewards that the scene calls desired
 
 
 class Goals(NamedTuple):
@@ -41,7 +41,7 @@ class Goals(NamedTuple):
 
 
 class Results(NamedTuple):
-    """What one action of each environment led to, one row each."""
+    """The results of one action of each environment, one row each."""
 
     observation: Array  # (n, n_observation)
     reward: Array
@@ -55,7 +55,7 @@ class Results(NamedTuple):
     goal: Goals | None  # of the observation, where the task has goals
     final_observation: Array | None  # rows that ended, when another episode begins in the same step
     final_goal: Goals | None  # the same of the goals
-    goal_reward: Array  # of the reward, the part of those that the scene calls desired
+    goal_reward: Array  # the share of the reward that comes from the rewards that the scene calls desired
 
 
 class RewardCall:
@@ -127,7 +127,7 @@ class Definition:
         self.c = ffi.new("CondEnvDef*", lib.cond_env_def_default())
         listed = overrides_of(overrides)
         n, texts, kept = strings(listed)
-        self.overrides, self.text, self.told = listed, text, reward
+        self.overrides, self.text, self.function = listed, text, reward
         self.scene: Path | Scene | None = scene
         self.folder: Path | None = folder if text is None else os.path.abspath(folder or "")
         self.c.n_override, self.c.override = n, texts
@@ -152,7 +152,7 @@ class Definition:
     def arguments(self) -> dict[str, Any]:
         """What it is made of, to be made again."""
         return {"scene": self.scene, "overrides": self.overrides, "text": self.text, "folder": self.folder,
-                "reward": self.told}
+                "reward": self.function}
 
     def _chars(self, data: bytes) -> Any:
         self.keep.append(ffi.new("char[]", data))
@@ -205,7 +205,8 @@ class Environment(Handle):
                               "section `actions` (docs/env.md), or step it by cond.Sim")
 
     def _alone(self) -> threading.RLock:
-        """The lock of whoever steps, resets or loads. Its own reward function must not: it is called in a step."""
+        """The lock for stepping, resetting and loading. The environment's own reward function must not do these: it is
+        called in a step."""
         if ACTIVE.call is not None and ACTIVE.call is self._definition.reward:
             raise BadArgument("a reward function is called within a step and cannot act on the environment it is of")
         return self._lock
@@ -232,10 +233,12 @@ class Environment(Handle):
 
     @property
     def n_observation(self) -> int:
+        """How many numbers an observation has."""
         return self._layout.n_observation
 
     @property
     def n_action(self) -> int:
+        """How many numbers an action has."""
         return self._layout.n_action
 
     @property
@@ -245,6 +248,7 @@ class Environment(Handle):
 
     @property
     def n_goal(self) -> int:
+        """How many numbers a goal has; 0 where the rewards name none."""
         return self._layout.n_goal
 
     @property

@@ -69,7 +69,7 @@ class Struct(Sealed):
         return made
 
     @classmethod
-    def told(cls, value: Any, what: str) -> Any:
+    def given(cls, value: Any, what: str) -> Any:
         """The struct of C of an argument, which must be one of these."""
         return expected(value, cls, what).pointer
 

@@ -34,7 +34,7 @@ def solve(mu: ArrayLike, gamma: float, eta: ArrayLike, law: Law | str = Law.STRI
 
 
 def error(mu: ArrayLike, gamma: float, u: ArrayLike, force: ArrayLike, law: Law | str = Law.STRICT) -> LawError:
-    """How far (u, lambda) is from obeying the law; every part is zero exactly when it does."""
+    """How far (u, lambda) is from obeying the law; every number is zero exactly when it does."""
     value = lib.cond_law_error(laws(law), doubles(friction_of(mu)), gamma, vector(u, 3, "u"),
                                vector(force, 3, "force"))
     return LawError.from_c(ffi.new("CondLawError*", value), None)

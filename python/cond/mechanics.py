@@ -69,7 +69,7 @@ class Mechanics(Handle):
     def pose(self, place: Place) -> Pose:
         """Where a point is, the axes it moves with, and the velocities of both, world axes."""
         pose = Pose()
-        accept(lib.cond_mechanics_pose(self._c, Place.told(place, "place"), pose.pointer), *no_place(place))
+        accept(lib.cond_mechanics_pose(self._c, Place.given(place, "place"), pose.pointer), *no_place(place))
         return pose
 
     def jacobian(self, place: Place, out: Any = None) -> Array:
@@ -78,20 +78,21 @@ class Mechanics(Handle):
         columns = self.columns(place)
         J = target(out, (6, columns.stop - columns.start), "jacobian")
         first, n = ffi.new("int*"), ffi.new("int*")
-        accept(lib.cond_mechanics_jacobian(self._c, Place.told(place, "place"), first, n, doubles(J)), *no_place(place))
+        status = lib.cond_mechanics_jacobian(self._c, Place.given(place, "place"), first, n, doubles(J))
+        accept(status, *no_place(place))
         return J
 
     def columns(self, place: Place) -> slice:
         """The velocity coordinates of the model that the Jacobian of a place acts on."""
         first, n = ffi.new("int*"), ffi.new("int*")
-        accept(lib.cond_mechanics_jacobian(self._c, Place.told(place, "place"), first, n, ffi.NULL), *no_place(place))
+        accept(lib.cond_mechanics_jacobian(self._c, Place.given(place, "place"), first, n, ffi.NULL), *no_place(place))
         return slice(int(first[0]), int(first[0] + n[0]))
 
     def acceleration(self, place: Place, rate: ArrayLike | None = None) -> tuple[Array, Array]:
         """Of the point [m/s2] and of its axes [rad/s2] where the coordinates change by rate; without: dJ/dt v."""
         _, n = self._n(expected(place, Place, "place").body)
         out = np.empty((2, 3))
-        status = lib.cond_mechanics_acceleration(self._c, Place.told(place, "place"), vector_or_null(rate, n, "rate"),
+        status = lib.cond_mechanics_acceleration(self._c, Place.given(place, "place"), vector_or_null(rate, n, "rate"),
                                                  doubles(out[0]), doubles(out[1]))
         accept(status, *no_place(place), rate=rate)
         return out[0], out[1]
@@ -111,7 +112,7 @@ class Mechanics(Handle):
         return f
 
     def weight(self, body: Name, out: Any = None) -> Array:
-        """The part of weight alone; minus it holds a robot against gravity (n_dof)."""
+        """Generalised forces of gravity alone; their negative holds a robot against gravity (n_dof)."""
         index, n = self._n(body)
         f = target(out, (n,), "weight")
         check(lib.cond_mechanics_weight(self._c, index, doubles(f)), what=f"weight of {body!r}")
@@ -137,7 +138,7 @@ class Mechanics(Handle):
         """J' (force, torque) of a push at a point, world axes (n_dof of its body)."""
         _, n = self._n(expected(place, Place, "place").body)
         f = np.zeros(n)
-        status = lib.cond_mechanics_push(self._c, Place.told(place, "place"), vector_or_null(force, 3, "force"),
+        status = lib.cond_mechanics_push(self._c, Place.given(place, "place"), vector_or_null(force, 3, "force"),
                                          vector_or_null(torque, 3, "torque"), doubles(f))
         accept(status, *no_place(place), force=force, torque=torque)
         return f
@@ -146,7 +147,7 @@ class Mechanics(Handle):
         """J' (K e - D twist) towards a pose, K and D diagonal in world axes (6 each; n_dof of its body)."""
         _, n = self._n(expected(place, Place, "place").body)
         f = np.zeros(n)
-        status = lib.cond_mechanics_impedance(self._c, Place.told(place, "place"), Pose.told(goal, "goal"),
+        status = lib.cond_mechanics_impedance(self._c, Place.given(place, "place"), Pose.given(goal, "goal"),
                                               vector(stiffness, 6, "stiffness"), vector(damping, 6, "damping"),
                                               doubles(f))
         accept(status, "impedance", "the goal's orientation is a quaternion (w, x, y, z) of the length 0, or there is "
@@ -174,9 +175,9 @@ class Mechanics(Handle):
         left = np.empty(2)
         with self._lock:
             status = lib.cond_mechanics_reach(
-                self._c, Place.told(place, "place"), vector(position, 3, "position"),
+                self._c, Place.given(place, "place"), vector(position, 3, "position"),
                 vector_or_null(orientation, 4, "orientation"),
-                ffi.NULL if settings is None else ReachSettings.told(settings, "settings"), doubles(q), doubles(left))
+                ffi.NULL if settings is None else ReachSettings.given(settings, "settings"), doubles(q), doubles(left))
         accept(status, "inverse kinematics", "the place is on no robot, or a quaternion (w, x, y, z) of start or of "
                "the orientation has the length 0", position=position, orientation=orientation, start=start)
         return q, status == 0, left

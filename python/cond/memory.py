@@ -56,8 +56,8 @@ if hasattr(os, "register_at_fork"):
 
 
 class Life:
-    """Who still needs an object of the library. Python finalises what refers to each other in a circle in any order, so
-    that the last of those that need it destroys it, and references alone do not say who that is. Each of them takes a
+    """Counts the users of an object of the library. Python finalises objects that refer to each other in a circle in
+    any order, so that references alone do not say which user is the last one, which destroys it. Each of them takes a
     token; taking one is a single step of the interpreter, so that threads need no lock."""
 
     __slots__ = ("destroy", "needs", "pointer", "tokens")
@@ -69,7 +69,7 @@ class Life:
             need.tokens.append("more")
 
     def release(self) -> None:
-        """One that needed it is gone."""
+        """A user of the object is gone."""
         if self.tokens.pop() == "last":
             self.destroy(self.pointer)
             for need in self.needs:
@@ -80,7 +80,7 @@ LIVES: dict[int, Life] = {}  # by the id of the handle
 
 
 def own(pointer: Any, destroy: Callable[[Any], None], *needs: Any) -> Any:
-    """The pointer as a handle that destroys what it points to when nobody refers to it any more; until then
+    """The pointer as a handle that destroys what it points to when there is no reference to it any more; until then
     `needs`, handles of what that stands on and other objects, are kept, in whatever order the objects of Python go."""
     Process.used = True
     life = Life(pointer, destroy, tuple(LIVES[id(need)] for need in needs if id(need) in LIVES))
@@ -96,7 +96,7 @@ def own(pointer: Any, destroy: Callable[[Any], None], *needs: Any) -> Any:
 
 
 def disown(handle: Any) -> Any:
-    """The pointer of a handle that somebody else has taken over."""
+    """The pointer of a handle whose object has a new owner."""
     del LIVES[id(handle)]
     return ffi.gc(handle, None)
 
@@ -309,7 +309,7 @@ def records(c_name: str, n: int) -> tuple[NDArray[Any], Any]:
 
 
 HDF5 = threading.RLock()
-"""Held by whoever calls HDF5: its library serves one thread of a process at a time."""
+"""Held during calls of HDF5: its library serves one thread of a process at a time."""
 
 
 def new_lock() -> threading.RLock:

@@ -127,8 +127,8 @@ class Mesh(Handle):
     def write(self, path: Path, settings: MeshWriteSettings | None = None) -> None:
         """In the format of the path's ending."""
         error = new_error()
-        told = ffi.NULL if settings is None else MeshWriteSettings.told(settings, "settings")
-        check(lib.cond_mesh_write(ffi.NULL, path_bytes(path), self._c, told, error), error)
+        given = ffi.NULL if settings is None else MeshWriteSettings.given(settings, "settings")
+        check(lib.cond_mesh_write(ffi.NULL, path_bytes(path), self._c, given, error), error)
 
     def __repr__(self) -> str:
         return f"<cond.Mesh: {self._c.n_node} nodes, {self._c.n_tet} tetrahedra, {self._c.n_triangle} triangles>"

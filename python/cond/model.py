@@ -132,18 +132,22 @@ class Model(Handle):
 
     @property
     def n_body(self) -> int:
+        """How many bodies there are."""
         return int(lib.cond_model_n_body(self._c))
 
     @property
     def n_attachment(self) -> int:
+        """How many attachments the scene has."""
         return int(lib.cond_model_n_attachment(self._c))
 
     @property
     def n_trajectory(self) -> int:
+        """How many trajectories the scene has."""
         return int(lib.cond_model_n_trajectory(self._c))
 
     @property
     def n_sensor(self) -> int:
+        """How many sensors there are."""
         return int(lib.cond_model_n_sensor(self._c))
 
     # Bodies.
@@ -159,9 +163,11 @@ class Model(Handle):
         return tuple(self.body_name(b) for b in range(self.n_body))
 
     def body_name(self, body: int) -> str:
+        """Name of the body with this index."""
         return text(lib.cond_model_body_name(self._c, self.body(body)))
 
     def body_kind(self, body: Name) -> BodyKind:
+        """Whether a body is a particle, rigid, soft, a robot or a rod."""
         return BodyKind(lib.cond_model_body_kind(self._c, self.body(body)))
 
     def mass(self, body: Name) -> float:
@@ -294,9 +300,11 @@ class Model(Handle):
     # What else the scene holds.
 
     def plane_name(self, plane: int) -> str | None:
+        """Name of the plane with this index; None where there is none."""
         return maybe(lib.cond_model_plane_name(self._c, plane))
 
     def obstacle_name(self, obstacle: int) -> str | None:
+        """Name of the obstacle with this index; None where there is none."""
         return maybe(lib.cond_model_obstacle_name(self._c, obstacle))
 
     def sensor(self, sensor: Name) -> int:
@@ -305,6 +313,7 @@ class Model(Handle):
                         lambda text: lib.cond_model_find_sensor(self._c, text), lambda: self.sensors)
 
     def sensor_kind(self, sensor: Name) -> SensorKind:
+        """What a sensor measures."""
         return SensorKind(lib.cond_model_sensor_kind(self._c, self.sensor(sensor)))
 
     @property

@@ -44,8 +44,8 @@ class Picture(Handle):
 
     def _take(self, state: Any, sim: Any) -> Any:
         error = new_error()
-        told = ffi.NULL if sim is None else getattr(sim, "_c", sim)
-        check(lib.cond_snapshot_take(self._snapshot, told, getattr(state, "_c", state), ffi.NULL, error), error)
+        c_sim = ffi.NULL if sim is None else getattr(sim, "_c", sim)
+        check(lib.cond_snapshot_take(self._snapshot, c_sim, getattr(state, "_c", state), ffi.NULL, error), error)
         return lib.cond_snapshot_moment(self._snapshot)
 
     def look(self, state: Any, camera: Camera | None = None) -> None:
@@ -68,7 +68,7 @@ class Picture(Handle):
         return used
 
     def draw(self, state: Any, sim: Any = None) -> Pixels:
-        """The pixels of a state; sim tells the contact forces of the step that led to it."""
+        """The pixels of a state; sim gives the contact forces of the step before it."""
         moment, error = self._take(state, sim), new_error()
         if not self._looked:
             self._place(moment)

@@ -262,10 +262,12 @@ class Problem(Sealed):
 
     @property
     def n_dof(self) -> int:
+        """How many velocity coordinates it has."""
         return int(self.pointer.n_dof)
 
     @property
     def n_contact(self) -> int:
+        """How many contacts it has."""
         return int(self.pointer.n_contact)
 
     @property
@@ -378,7 +380,7 @@ class Problem(Sealed):
 
 def residual(certificate: Certificate) -> float:
     """The larger of dynamics and contact: the one number that a tolerance bounds."""
-    return float(lib.cond_certificate_residual(Certificate.told(certificate, "certificate")))
+    return float(lib.cond_certificate_residual(Certificate.given(certificate, "certificate")))
 
 
 def solver_names() -> tuple[str, ...]:
@@ -398,9 +400,9 @@ class Solver(Handle):
         if name not in solver_names():
             raise BadArgument(f"there is no solver {name!r}{suggestion(name, solver_names())}")
         made, error = ffi.new("CondSolver**"), new_error()
-        told = SolverSettings() if settings is None else expected(settings, SolverSettings, "settings")
-        check(lib.cond_solver_settings_check(told.pointer, error), error)
-        check(lib.cond_solver_create(ffi.NULL, name.encode(), told.pointer, made, error), error)
+        used = SolverSettings() if settings is None else expected(settings, SolverSettings, "settings")
+        check(lib.cond_solver_settings_check(used.pointer, error), error)
+        check(lib.cond_solver_create(ffi.NULL, name.encode(), used.pointer, made, error), error)
         self._c = own(made[0], lib.cond_solver_destroy)
         self._lock = new_lock()
         self._n_contact = 0  # of the last problem

@@ -19,7 +19,7 @@ UNSOUND = "a direction must have a length, and a limit must be >= 0"
 
 
 class Query(Handle):
-    """What is where, in the state that `set` was told; a workspace of one thread.
+    """Rays, distances and neighbours in the state that was given to `set`; a workspace of one thread.
 
         query = cond.Query(model, state)
         hits = query.rays(origins, directions)       # structured array: hits["distance"], hits["body"]
@@ -65,11 +65,11 @@ class Query(Handle):
         origin = np.atleast_2d(np.asarray(origins, np.float64))
         n = origin.shape[0]
         start = numbers(origin, (n, 3), "origins")
-        way = numbers(np.broadcast_to(np.asarray(directions, np.float64), (n, 3)), (n, 3), "directions")
+        toward = numbers(np.broadcast_to(np.asarray(directions, np.float64), (n, 3)), (n, 3), "directions")
         limit = np.ascontiguousarray(np.broadcast_to(np.asarray(limits, np.float64), (n,)))
         hits, place = records("CondHit", n)
         with self._lock:
-            status = lib.cond_query_rays(self._c, n, doubles(start), doubles(way), doubles(limit),
+            status = lib.cond_query_rays(self._c, n, doubles(start), doubles(toward), doubles(limit),
                                          self._without(without), place)
         accept(status, "rays", UNSOUND, origins=origins, directions=directions)
         return hits

@@ -1,4 +1,4 @@
-"""Record and Recording: simulations as files to look at and to compute with, and Snapshot: one moment of one."""
+"""Record and Recording: simulations as files, written and read. Snapshot: one instant of a simulation."""
 from __future__ import annotations
 
 import os
@@ -39,9 +39,9 @@ class Record(Handle):
         if not isinstance(model, Model):
             raise BadArgument(f"a record is of a cond.Model, not of {model!r}")
         made, error = ffi.new("CondRecord**"), new_error()
-        told = ffi.NULL if settings is None else RecordSettings.told(settings, "settings")
+        given = ffi.NULL if settings is None else RecordSettings.given(settings, "settings")
         with HDF5:
-            check(lib.cond_record_open(ffi.NULL, path_bytes(path), model._c, told, made, error), error)
+            check(lib.cond_record_open(ffi.NULL, path_bytes(path), model._c, given, made, error), error)
         close, process = lib.cond_record_close, os.getpid()
 
         def leave(record: Any) -> None:
@@ -58,7 +58,7 @@ class Record(Handle):
         return self._c
 
     def frame(self, state: State, sim: Sim | None = None, info: StepInfo | None = None) -> None:
-        """Adds the state as a frame; sim and info tell of the step that led to it."""
+        """Adds the state as a frame; sim and info give the numbers of the step before it."""
         if not isinstance(state, State):
             raise BadArgument(f"a frame is a cond.State, not {state!r}")
         if state._m != self._m or (sim is not None and sim._m != self._m):
@@ -70,10 +70,11 @@ class Record(Handle):
 
     @property
     def n_frame(self) -> int:
+        """How many frames have been written."""
         return int(lib.cond_record_n_frame(self._open()))
 
     def flush(self) -> None:
-        """Brings all frames to the disk, for whoever reads the file while it is written."""
+        """Writes all frames to the disk, so that other programs can read the file while it is written."""
         error = new_error()
         with self._lock, HDF5:
             check(lib.cond_record_flush(self._open(), error), error)
@@ -123,7 +124,7 @@ class Scenery(Sealed):
 
 
 class Moment(Sealed):
-    """What a simulation looks like at one moment: arrays of its own, copied."""
+    """What a simulation looks like at one instant: arrays of its own, copied."""
 
     __slots__ = ("__weakref__", "contact_body", "contact_error", "contact_force", "contact_frame", "contact_friction",
                  "contact_gap", "contact_other", "contact_position", "displacement", "numbers", "position",
@@ -175,7 +176,7 @@ class Snapshot(Handle):
         self._lock = new_lock()
 
     def take(self, state: State, sim: Sim | None = None, info: StepInfo | None = None) -> Moment:
-        """Looks at a state; sim and info tell of the step that led to it."""
+        """Looks at a state; sim and info give the numbers of the step before it."""
         if state._m != self._m or (sim is not None and sim._m != self._m):
             raise BadArgument("the snapshot is of another model")
         error = new_error()

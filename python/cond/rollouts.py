@@ -1,4 +1,4 @@
-"""Rollouts: many states of one model led forward in parallel on the library's threads."""
+"""Rollouts: many states of one model stepped in parallel on the library's threads."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ class Rollout(Handle):
     def run(self, states: State | Sequence[State], control: ArrayLike | None = None, *, n_step: int | None = None,
             controls: str | int = "target", state: Any = None, sensor: Any = None,
             certificate: Any = None) -> RolloutResult:
-        """Leads states forward, each by its own controls, and gives every step's state, sensors and certificate.
+        """Steps states, each with its own controls, and gives every step's state, sensors and certificate.
 
         states: one for all, or one for each; they stay as they are, the result has where they end (`final`).
         control: (n_batch x n_step x n_control), or (n_step x n_control) for all; None: n_step steps without.
@@ -92,7 +92,7 @@ class Rollout(Handle):
         "speed", "torque" (each of all robots' joint coordinates) and "force" (of all velocity coordinates), in this
         order and joined by +.
         state, sensor, certificate: arrays of the caller to write into.
-        The bits are those of states led one by one. Ctrl-C ends it between two steps; the exception has what was
+        The bits are those of states stepped one by one. Ctrl-C ends it between two steps; the exception has what was
         finished as `exception.result`."""
         bits = 0 if control is None else control_bits(controls)
         n_control = lib.cond_model_n_control(self.model._c, bits)
@@ -148,7 +148,7 @@ class Rollout(Handle):
 
 def rollout(model: Model, states: State | Sequence[State], control: ArrayLike | None = None, *,
             n_step: int | None = None, controls: str | int = "target", threads: int = 0) -> RolloutResult:
-    """Leads many states forward in parallel; Rollout.run says how. `Rollout` keeps its workspaces between calls."""
+    """Steps many states in parallel; Rollout.run says how. `Rollout` keeps its workspaces between calls."""
     return Rollout(model, threads).run(states, control, n_step=n_step, controls=controls)
 
 

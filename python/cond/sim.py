@@ -1,4 +1,4 @@
-"""Sim: steps states, and tells the forces of the last step."""
+"""Sim: steps states, and gives the forces of the last step."""
 from __future__ import annotations
 
 import operator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cond.problem import Problem, Solver
     from cond.recording import Record
 
-put = object.__setattr__  # within a step, quicker than the way through Sealed
+put = object.__setattr__  # within a step, quicker than through Sealed
 
 STATIC_BODY: int = lib.COND_STATIC_BODY
 ANY_BODY: int = lib.COND_ANY_BODY
@@ -75,6 +75,7 @@ class Sim(Handle):
 
     @property
     def model(self) -> Model:
+        """The model whose states it steps."""
         return self._model
 
     def _of(self, state: State) -> Any:
@@ -194,6 +195,7 @@ class Sim(Handle):
         self._stage(lib.cond_sim_nodalize(self._c), "nodalize")
 
     def solve(self, state: State) -> SolveInfo:
+        """Stage: solves the contact problem that nodalize has made."""
         info = SolveInfo()
         self._stage(lib.cond_sim_solve(self._c, self._begin(state), info.pointer), "solve")
         return info
@@ -234,12 +236,13 @@ class Sim(Handle):
 
     @property
     def n_contact(self) -> int:
+        """How many contacts the last step had."""
         return int(lib.cond_sim_n_contact(self._c))
 
     def contact(self, contact: int) -> ContactInfo:
         """One contact of the last step."""
-        told = lib.cond_sim_contact(self._c, self._contact(contact))
-        return ContactInfo.from_c(ffi.new("CondContactInfo*", told), None)
+        found = lib.cond_sim_contact(self._c, self._contact(contact))
+        return ContactInfo.from_c(ffi.new("CondContactInfo*", found), None)
 
     def _contact(self, contact: int) -> int:
         if not 0 <= contact < self.n_contact:
@@ -340,11 +343,11 @@ class Sim(Handle):
 
     def settle(self, state: State, max_rounds: int = 100, moved: Any = None) -> tuple[bool, SettleInfo]:
         """Pushes apart what overlaps, and leaves velocities as they are. 1: nothing overlaps any more. moved: an array
-        for the longest way of a point of each body [m] (n_body)."""
+        for the largest displacement of a point of each body [m] (n_body)."""
         info = SettleInfo()
-        ways = None if moved is None else target(moved, (self._model.n_body,), "moved")
+        displacement = None if moved is None else target(moved, (self._model.n_body,), "moved")
         with self._lock, state._lock:
-            status = lib.cond_sim_settle(self._c, self._begin(state), max_rounds, doubles(ways), info.pointer)
+            status = lib.cond_sim_settle(self._c, self._begin(state), max_rounds, doubles(displacement), info.pointer)
         check(status, what="settle")
         return status == 0, info
 
@@ -397,6 +400,7 @@ class Run(Sealed):
         self._rows = np.empty((steps, 4))
 
     def add(self, info: StepInfo) -> None:
+        """Adds a step."""
         c = info._c
         self._rows[self.n_step] = (c.time, lib.cond_certificate_residual(ffi.addressof(c.solve, "certificate")),
                                    c.n_contact, c.penetration)
@@ -405,6 +409,7 @@ class Run(Sealed):
 
     @property
     def time(self) -> Array:
+        """Time at the end of each step [s]."""
         return self._rows[:self.n_step, 0]
 
     @property
@@ -414,10 +419,12 @@ class Run(Sealed):
 
     @property
     def n_contact(self) -> NDArray[np.int64]:
+        """How many contacts each step had."""
         return self._rows[:self.n_step, 2].astype(np.int64)
 
     @property
     def penetration(self) -> Array:
+        """The deepest penetration after each step [m]."""
         return self._rows[:self.n_step, 3]
 
     def __repr__(self) -> str:

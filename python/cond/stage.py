@@ -29,7 +29,7 @@ def read_page() -> bytes:
 
 
 class Stage:
-    """What the page is sent: the scene as JSON and moments as bytes, in the layout of cli/view/view_encode.h, with
+    """What the page is sent: the scene as JSON and instants as bytes, in the layout of cli/view/view_encode.h, with
     the speed of the points as the one field."""
 
     def __init__(self, model: Any) -> None:
@@ -62,11 +62,11 @@ class Stage:
         }).encode()
 
     def frame(self, index: int, state: Any, sim: Any, info: Any = None) -> bytes:
-        """A moment; info has the numbers of the step that led there."""
+        """An instant; info has the numbers of the step before it."""
         error = new_error()
         step = ffi.NULL if info is None else info.pointer
-        told = ffi.NULL if sim is None else getattr(sim, "_c", sim)
-        check(lib.cond_snapshot_take(self._c, told, getattr(state, "_c", state), step, error), error)
+        c_sim = ffi.NULL if sim is None else getattr(sim, "_c", sim)
+        check(lib.cond_snapshot_take(self._c, c_sim, getattr(state, "_c", state), step, error), error)
         m, s = lib.cond_snapshot_moment(self._c), self._scenery
 
         def numbers(pointer: Any, *shape: int) -> Any:

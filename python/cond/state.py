@@ -1,4 +1,4 @@
-"""State: what moves, and what acts on it from outside."""
+"""State: configuration and velocity of all bodies, and the forces that act from outside."""
 from __future__ import annotations
 
 import warnings
@@ -68,6 +68,7 @@ class State(Handle):
 
     @property
     def model(self) -> Model:
+        """The model that it is a state of."""
         return self._model
 
     @property
@@ -122,7 +123,7 @@ class State(Handle):
                 raise
 
     def configuration(self, body: Name) -> Array:
-        """The part of q of a body; nodes of a soft body as (n, 3) by .reshape(-1, 3)."""
+        """The range of q that belongs to a body; nodes of a soft body as (n, 3) by .reshape(-1, 3)."""
         return self.q[self._model.qs(body)]
 
     def nodes(self, body: Name) -> Array:
@@ -130,7 +131,7 @@ class State(Handle):
         return self.configuration(body).reshape(self._model.rest(body).shape)
 
     def velocity(self, body: Name) -> Array:
-        """The part of v of a body."""
+        """The range of v that belongs to a body."""
         return self.v[self._model.dofs(body)]
 
     def _writable(self) -> Any:
@@ -202,6 +203,7 @@ class State(Handle):
         check(lib.cond_state_write(self._m, self._c, path_bytes(path), error), error)
 
     def read(self, path: Path) -> None:
+        """Becomes what write has written to a file; on an error it stays as it was."""
         error = new_error()
         with self._lock:
             check(lib.cond_state_read(self._m, self._writable(), path_bytes(path), error), error)
@@ -216,8 +218,10 @@ class State(Handle):
         return Pose.from_c(ffi.new("CondPose*", lib.cond_state_pose(self._m, self._c, self._model.body(body))), None)
 
     def set_pose(self, body: Name, pose: Pose) -> None:
+        """Puts a body at a pose, with the pose's velocities; the joints of a robot stay where they are."""
         with self._lock:
-            status = lib.cond_state_set_pose(self._m, self._writable(), self._model.body(body), Pose.told(pose, "pose"))
+            given = Pose.given(pose, "pose")
+            status = lib.cond_state_set_pose(self._m, self._writable(), self._model.body(body), given)
             self._change(status)
 
     def set_configuration(self, body: Name, q: ArrayLike) -> None:
@@ -228,12 +232,14 @@ class State(Handle):
             self._change(lib.cond_state_set_configuration(self._m, self._writable(), index, given))
 
     def set_velocity(self, body: Name, v: ArrayLike) -> None:
+        """Sets the velocity coordinates of a body (n_dof of the body)."""
         index = self._model.body(body)
         given = vector(v, lib.cond_model_body_n_dof(self._m, index), f"velocity of {body!r}")
         with self._lock:
             self._change(lib.cond_state_set_velocity(self._m, self._writable(), index, given))
 
     def is_on(self, body: Name) -> bool:
+        """Whether a body is switched on (set_on)."""
         return bool(lib.cond_state_is_on(self._c, self._model.body(body)))
 
     def set_on(self, body: Name, on: bool = True) -> None:
@@ -247,7 +253,7 @@ class State(Handle):
     def push(self, body: Name, force: ArrayLike | None = None, torque: ArrayLike | None = None, *, part: Name = 0,
              point: ArrayLike = (0.0, 0.0, 0.0)) -> int:
         """A force [N] and a torque [N m] in world axes at a point that they follow, in every step until they are
-        changed (set_push) or let go (end_push) by the number returned."""
+        changed (set_push) or ended (end_push) by the number returned."""
         where, index = place_of(self._model, body, part, point), ffi.new("int*")
         with self._lock:
             status = lib.cond_state_push(self._m, self._writable(), where.pointer, vector_or_null(force, 3, "force"),
@@ -256,13 +262,14 @@ class State(Handle):
         return int(index[0])
 
     def set_push(self, index: int, force: ArrayLike | None = None, torque: ArrayLike | None = None) -> None:
+        """Changes a force [N] and torque [N m] that push has begun, by its number; None is zero."""
         with self._lock:
             status = lib.cond_state_set_push(self._writable(), index, vector_or_null(force, 3, "force"),
                                              vector_or_null(torque, 3, "torque"))
             self._change(status)
 
     def end_push(self, index: int | None = None) -> None:
-        """Lets go of a push; without a number of all."""
+        """Ends a push, by its number; without a number all of them."""
         with self._lock:
             if index is None:
                 lib.cond_state_end_pushes(self._writable())
@@ -287,6 +294,7 @@ class State(Handle):
         return out[0], out[1]
 
     def set_joint(self, body: Name, joint: Name, position: float, velocity: float = 0.0) -> None:
+        """Puts a joint that has one coordinate at a position [rad, m], with a rate [rad/s, m/s]."""
         with self._lock:
             status = lib.cond_state_set_joint(self._m, self._writable(), self._model.body(body),
                                               self._model.find_joint(body, joint), position, velocity)
@@ -348,22 +356,22 @@ class State(Handle):
         index = -1 if coordinate is None else self._model.coordinate(body, coordinate)
         with self._lock:
             status = lib.cond_state_set_motor(self._m, self._writable(), self._model.body(body), index,
-                                              MotorGains.told(gains, "gains"))
+                                              MotorGains.given(gains, "gains"))
             self._change(status)
 
     # Attachments.
 
     def attach(self, definition: AttachmentDef) -> int:
-        """Holds two frames together as they stand now, until release(number)."""
+        """Holds two frames together in their present relative pose, until release(number)."""
         index, error = ffi.new("int*"), new_error()
         with self._lock:
-            told = AttachmentDef.told(definition, "definition")
-            check(lib.cond_state_attach(self._m, self._writable(), told, index, error), error)
+            given = AttachmentDef.given(definition, "definition")
+            check(lib.cond_state_attach(self._m, self._writable(), given, index, error), error)
         return int(index[0])
 
     def move_attachment(self, attachment: int | str, position: ArrayLike, orientation: ArrayLike | None = None) -> None:
         """Moves what an attachment with an end in the world holds, by its number or the name that the scene gives it:
-        the point of its other end is held at this place [m], and its body turned as told (w, x, y, z)."""
+        the point of its other end is held at this position [m], with this orientation of its body (w, x, y, z)."""
         index = self._model.attachment(attachment) if isinstance(attachment, str) else attachment
         place = vector(position, 3, "position")
         turn = vector_or_null(orientation, 4, "orientation")
@@ -372,6 +380,7 @@ class State(Handle):
             self._change(status)
 
     def release(self, attachment: int) -> None:
+        """Ends an attachment, by the number that attach has returned."""
         with self._lock:
             self._change(lib.cond_state_release(self._writable(), attachment))
 
@@ -381,6 +390,7 @@ class State(Handle):
         return int(lib.cond_state_n_attachment(self._c))
 
     def attachment_holds(self, attachment: int) -> bool:
+        """Whether an attachment holds now; False before its start, after its end, and once released."""
         if not 0 <= attachment < self.n_attachment:
             raise BadArgument(f"there is no attachment {attachment}; the state has {self.n_attachment}, numbered "
                               "from 0")

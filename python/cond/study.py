@@ -38,6 +38,7 @@ class Study(Handle):
 
     @property
     def variables(self) -> tuple[str, ...]:
+        """Names of the variables of the sweep."""
         return tuple(text(lib.cond_study_variable(self._c, i)) for i in range(lib.cond_study_n_variable(self._c)))
 
     def _entry(self, entry: int) -> int:

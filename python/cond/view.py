@@ -187,7 +187,7 @@ class RunPage(PageView):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers the page on this machine, and nobody else."""
+    """Answers requests of the page from this machine only."""
 
     protocol_version = "HTTP/1.1"
     server: Server
@@ -260,7 +260,7 @@ class LiveView(View):
 
     def __init__(self, model: Any, source: Callable[[], tuple[Any, Any, Any]] | None = None, *, name: str = "Python",
                  rate: float = 0.0) -> None:
-        """source: gives the model (None: as before), the state and the sim of an update that is told nothing. rate:
+        """source: gives the model (None: as before), the state and the sim of an update without arguments. rate:
         updates a second at most, so that what is shown keeps pace with the clock; 0: as fast as they come."""
         self.page = read_page()
         self.name, self.period = name, 1.0 / rate if rate > 0 else 0.0

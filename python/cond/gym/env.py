@@ -58,8 +58,8 @@ def known_options(options: Any, *known: str) -> dict[str, Any]:
 
 
 def info_of(result: Result | None, n_goal: int) -> dict[str, Any]:
-    """What a step certifies; nothing was solved at a reset. With goals also the reward and their part of it, from
-    which `compute_reward` tells what it would have been with another goal."""
+    """What a step certifies; nothing was solved at a reset. With goals also the reward and their share of it, from
+    which `compute_reward` computes the reward with another goal."""
     if result is None:
         info = {"certificate": 0.0, "missed": 0, "is_success": False}
         goals = {"reward": 0.0, "goal_reward": 0.0}
@@ -71,7 +71,7 @@ def info_of(result: Result | None, n_goal: int) -> dict[str, Any]:
 
 class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
     """One environment. `info` has the certificate of the action, the worst of its time steps, how many of them missed
-    their tolerance, and whether the task's success holds. The observation is a vector, whose parts `layout` names, or
+    their tolerance, and whether the task's success holds. The observation is a vector, whose ranges `layout` names, or
     where the task has goals a dict of `observation`, `achieved_goal` and `desired_goal`; these tasks alone have
     `compute_reward`."""
 
@@ -93,7 +93,7 @@ class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
         step = settings.time_step * settings.environment.substeps
         self.metadata = {**RENDER, "render_fps": max(1, round(1.0 / step))}
         self._show = Show(render_mode, width, height, camera, self.metadata["render_fps"])
-        if self.env.n_goal:  # learners take who has it for a task with goals
+        if self.env.n_goal:  # learners take an environment that has it for a task with goals
             self.compute_reward = self._reward_of_goals
 
     @property
@@ -130,7 +130,7 @@ class TaskEnv(gymnasium.Env[Any, NDArray[np.float64]]):
 
     def _reward_of_goals(self, achieved_goal: Array, desired_goal: Array, info: Any) -> Any:
         """What the reward of a step would have been with other goals, for one pair and the info of the step or for
-        rows of them; where info does not have it, the part of the goals alone."""
+        rows of them; where info does not have it, the share of the goals alone."""
         achieved, desired = np.atleast_2d(achieved_goal), np.atleast_2d(desired_goal)
         values = np.array([self.env.goal_reward(a, d) for a, d in zip(achieved, desired, strict=True)])
         infos = [info] if isinstance(info, dict) else [] if info is None else list(info)

@@ -22,9 +22,9 @@ MODES = {mode: Autoreset[mode.name] for mode in AutoresetMode}
 Bools = NDArray[np.bool_]
 
 
-def marked(told: dict[str, Any], which: Bools) -> dict[str, Any]:
+def marked(items: dict[str, Any], which: Bools) -> dict[str, Any]:
     """Arrays as Gymnasium's info has them, each with the marks of the environments that it is of."""
-    return told | {f"_{name}": which for name in told}
+    return items | {f"_{name}": which for name in items}
 
 
 class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
@@ -79,23 +79,23 @@ class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
         observation = with_goals(self.batch.reset(seeds, mask), self.batch.goal)
         n = self.num_envs
         which: Bools = np.ones(n, np.bool_) if mask is None else np.asarray(mask, np.bool_)
-        told = {"certificate": np.zeros(n), "missed": np.zeros(n, np.int32), "is_success": np.zeros(n, np.bool_)}
+        items = {"certificate": np.zeros(n), "missed": np.zeros(n, np.int32), "is_success": np.zeros(n, np.bool_)}
         if self.batch.n_goal:
-            told |= {"reward": np.zeros(n), "goal_reward": np.zeros(n)}
-        return observation, marked(told, which)
+            items |= {"reward": np.zeros(n), "goal_reward": np.zeros(n)}
+        return observation, marked(items, which)
 
     def step(self, actions: Array) -> tuple[Observation, Array, Bools, Bools, dict[str, Any]]:
         """Acts in all environments with one call."""
         r = self.batch.step(actions, self._autoreset)
-        told: dict[str, Any] = {"certificate": r.certificate, "missed": r.missed, "is_success": r.success}
+        items: dict[str, Any] = {"certificate": r.certificate, "missed": r.missed, "is_success": r.success}
         if self.batch.n_goal:
-            told |= {"reward": r.reward, "goal_reward": r.goal_reward}
-        info = marked(told, np.ones(self.num_envs, np.bool_))
+            items |= {"reward": r.reward, "goal_reward": r.goal_reward}
+        info = marked(items, np.ones(self.num_envs, np.bool_))
         if r.final_observation is not None and r.ended.any():
-            self._finish(info, told, r)
+            self._finish(info, items, r)
         return with_goals(r.observation, r.goal), r.reward, r.done, r.cut, info
 
-    def _finish(self, info: dict[str, Any], told: dict[str, Any], r: Results) -> None:
+    def _finish(self, info: dict[str, Any], items: dict[str, Any], r: Results) -> None:
         """What Gymnasium hands over of episodes that ended in a step that began others."""
         final = np.full(self.num_envs, None, object)
         assert r.final_observation is not None
@@ -103,7 +103,7 @@ class TaskVectorEnv(VectorEnv[Any, Array, NDArray[Any]]):
             goal = None if r.final_goal is None else Goals(r.final_goal.achieved[k], r.final_goal.desired[k])
             final[k] = with_goals(r.final_observation[k], goal)
         info["final_obs"], info["_final_obs"] = final, r.ended
-        info["final_info"] = marked(told, r.ended)
+        info["final_info"] = marked(items, r.ended)
         info["_final_info"] = r.ended
 
     def _draw(self, index: int) -> Pixels | None:

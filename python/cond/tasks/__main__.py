@@ -74,20 +74,20 @@ def main() -> int:
     parser.add_argument("--episodes", type=int, default=20, help="how many of each kind (20)")
     parser.add_argument("--seed", type=int, default=0, help="of the first episode (0)")
     parser.add_argument("--record", metavar="FILE.h5", help="one episode of the script, to look at by cond view")
-    told = parser.parse_args()
-    for name in told.task or TASKS:
+    options = parser.parse_args()
+    for name in options.task or TASKS:
         if name not in TASKS:
             print(f"cond.tasks: there is no task {name}; there are {', '.join(TASKS)}", file=sys.stderr)
             return 1
         env = make(TASKS[name])
-        if told.record:
+        if options.record:
             tally = Tally()
-            run(env, TASKS[name], told.seed, False, tally, told.record)
+            run(env, TASKS[name], options.seed, False, tally, options.record)
             print(f"{name:24s} script  {tally.line()}")
             continue
         for kind in ("script", "random"):
             tally = Tally()
-            for seed in range(told.seed, told.seed + told.episodes):
+            for seed in range(options.seed, options.seed + options.episodes):
                 run(env, TASKS[name], seed, kind == "random", tally)
             print(f"{name:24s} {kind}  {tally.line()}", flush=True)
     return 0

@@ -10,7 +10,7 @@ from cond.tasks.panda import Array, toward
 class Script:
     """Over the ball, down, close on it, and to the goal. Phases: over, down, close, carry."""
 
-    hover = 0.2  # of the palm above the ball's middle on the way to it, and when it closes [m]
+    hover = 0.2  # height of the palm above the ball's centre while it approaches, and when it closes [m]
     grip = 0.075
     press = 0.015  # by how much the fingers' targets are ahead of them when they hold [m]
     open = 0.065  # of a finger from the middle [m]

@@ -1,4 +1,4 @@
-"""cond/CableRouting-v0: two hands lead a cable past two pegs, on one of nine routes."""
+"""cond/CableRouting-v0: two hands route a cable past two pegs, on one of nine routes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cond.tasks.path import Array, Path
 
 
 def _route(side: int, peg: Array, turns: int) -> Path:
-    """The way of the hand at one end (side -1: left, 1: right), where the cable shall go behind the peg and round it
+    """The path of the hand at one end (side -1: left, 1: right), where the cable shall go behind the peg and round it
     `turns` times in all: through the gap between the pegs to the back, and outside of the peg to the front again. The
     hand stays lower than the pegs, so that the cable catches on them, and higher than the cable itself."""
     x, y = peg

@@ -1,4 +1,4 @@
-"""Kinematics of the Panda's arm, for controllers that lead joints: where its tip is, and how joints move it."""
+"""Kinematics of the Panda's arm, for controllers of joints: the pose of its tip and its Jacobian."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ def increments(q: Array, step: Array, turn: Array) -> Array:
 
 
 class Hand:
-    """The Panda's hand as a scripted controller leads it, by whichever actions the task has: increments of the
+    """The Panda's hand as a scripted controller moves it, by the actions of the task: increments of the
     tip's pose (`hand`, six values) or of the joints' targets (seven), and of the fingers' target."""
 
     def __init__(self, layout: dict[str, slice]) -> None:
         self.layout = layout
-        self.led = "hand.goal_position" in layout
+        self.by_pose = "hand.goal_position" in layout
 
     def pose(self, observation: Array) -> tuple[Array, Array]:
-        """Where the actions have led the tip: position (3), axes (3 x 3)."""
-        if self.led:
+        """Where the actions have put the tip: position (3), axes (3 x 3)."""
+        if self.by_pose:
             return (
                 observation[self.layout["hand.goal_position"]],
                 axes_of(observation[self.layout["hand.goal_orientation"]]),
@@ -91,8 +91,8 @@ class Hand:
         return position, axes
 
     def fingers(self, observation: Array) -> tuple[float, float]:
-        """Where a finger is and where it is told to be, from the middle [m]."""
-        target = "fingers.target" if self.led else "joints.target"
+        """Position and target of a finger, from the middle [m]."""
+        target = "fingers.target" if self.by_pose else "joints.target"
         return (
             float(observation[self.layout["arm.joints"]][-1]),
             float(observation[self.layout[target]][-1]),
@@ -100,7 +100,7 @@ class Hand:
 
     def action(self, observation: Array, step: Array, turn: Array, fingers: float) -> Array:
         """Moves the tip by step (3) [m], turns it by a rotation vector (3) [rad], the fingers by their change [m]."""
-        if self.led:
+        if self.by_pose:
             return np.concatenate([step, turn, [fingers]])
         joints = observation[self.layout["joints.target"]][:7]
         return np.concatenate([increments(joints, step, turn), [fingers]])
@@ -125,7 +125,7 @@ def down(yaw: float) -> Array:
 
 
 def toward(start: Array, end: Array, gain: float, most: float) -> Array:
-    """A share of the way from start to end, no longer than most."""
+    """A fraction of the path from start to end, no longer than most."""
     step = gain * (end - start)
     length = float(np.linalg.norm(step))
     return step if length <= most else step * (most / length)

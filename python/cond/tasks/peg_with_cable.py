@@ -8,10 +8,10 @@ from cond.tasks.panda import Array, Hand, axes_of, toward, turn_between
 
 
 class Script:
-    """Leads the plug itself, as it is held: over the socket, upright, and down until it is in. Phases: over, down,
+    """Moves the plug itself, as it is held: over the socket, upright, and down until it is in. Phases: over, down,
     in."""
 
-    clear = 0.03  # of the plug above the bottom of the hole on the way to it [m]
+    clear = 0.03  # height of the plug above the bottom of the hole while it approaches [m]
     deep = 0.02  # of the hole [m]
     lower = np.array([0.0, 0.0, -0.025])  # the plug's end, from its middle [m]
 

@@ -10,7 +10,7 @@ HEIGHT = 0.05  # [m]
 
 
 class Script:
-    """Leads the hand to the point behind the cube, and through it once it is there."""
+    """Moves the hand to the point behind the cube, and through it once it is there."""
 
     def __init__(self, layout: dict[str, slice]) -> None:
         self.box, self.ball, self.hand = (layout[name] for name in ("box.position", "ball.position",
@@ -18,9 +18,9 @@ class Script:
 
     def __call__(self, observation: NDArray[np.float64]) -> NDArray[np.float64]:
         box, ball, hand = observation[self.box][:2], observation[self.ball][:2], observation[self.hand]
-        way = GOAL - box
-        way = way / max(float(np.linalg.norm(way)), 1e-9)
-        behind = box - REACH * way
+        toward = GOAL - box
+        toward = toward / max(float(np.linalg.norm(toward)), 1e-9)
+        behind = box - REACH * toward
         near = float(np.linalg.norm(ball - behind)) < 0.02
-        aim = np.append(behind + (0.02 * way if near else -0.01 * way), HEIGHT)
+        aim = np.append(behind + (0.02 * toward if near else -0.01 * toward), HEIGHT)
         return aim - hand
