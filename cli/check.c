@@ -1,5 +1,6 @@
 // cond check: reads and compiles a scene and says what is in it.
 #include "audit.h"
+#include "check_keys.h"
 #include "cli.h"
 #include "json.h"
 #include "memory.h"
@@ -9,24 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-// The tables of all keys, as docs/scenes.md holds them.
-static void print_keys(void)
-{
-    const char* section = NULL;
-    CondSceneKey key;
-    for (int i = 0; cond_scene_key(i, &key); i++) {
-        if (!section || strcmp(section, key.section) != 0) {
-            const char* quote = key.section[0] ? "`" : "";
-            printf("%s### %s%s%s\n\n", section ? "\n" : "", quote,
-                   key.section[0] ? key.section : "top level", quote);
-            puts("| key | type | unit | default | meaning |\n| --- | --- | --- | --- | --- |");
-            section = key.section;
-        }
-        printf("| `%s` | %s | %s | %s | %s |\n", key.key, key.type, key.unit, key.initial,
-               key.meaning);
-    }
-}
 
 // How a scene starts: contacts of the first step, and what overlaps.
 typedef struct Start {
@@ -286,11 +269,11 @@ static int run(int argc, char** argv)
                             &scene, 1, &n_positional);
     if (code != 0) {
         code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
-    } else if (keys && (scene || json || set.n || audit)) {
-        cli_complain("check: --keys stands alone");
+    } else if (keys && (scene || set.n || audit)) {
+        cli_complain("check: --keys stands alone, or with --json");
         code = CLI_USAGE;
     } else if (keys) {
-        print_keys();
+        code = check_keys(json);
     } else if (!scene) {
         cli_complain("check: no scene given; usage: cond %s", cli_check.usage);
         code = CLI_USAGE;

@@ -47,6 +47,8 @@
     X(CondActionMode, cond_action_mode)                                                            \
     X(CondObservationKind, cond_observation_kind)                                                  \
     X(CondRewardKind, cond_reward_kind)                                                            \
+    X(CondKeyType, cond_key_type)                                                                  \
+    X(CondKeyUnset, cond_key_unset)                                                                \
     X(CondIntegrator, cond_integrator)                                                             \
     X(CondStepMethod, cond_step_method)                                                            \
     X(CondImpactLaw, cond_impact)                                                                  \

@@ -316,6 +316,8 @@ static void test_allocation_failures(void** state)
 // The value of a row's text, as a file would give it, is what the default functions give.
 static void check_initial(const CondKey* key, const void* defaults)
 {
+    char initial[96];
+    cond_key_initial(key, initial, sizeof initial);
     const char* at = (const char*)defaults + key->offset;
     CondError error = {0};
     CondSceneReader reader = {cond_context_or_default(NULL), "table", &error, NULL};
@@ -327,7 +329,7 @@ static void check_initial(const CondKey* key, const void* defaults)
         CondSensorDef sensor;
     } made;
     memset(&made, 0, sizeof made);
-    if (strcmp(key->text.initial, "not given") == 0) {
+    if (strcmp(initial, "not given") == 0) {
         for (int i = 0; i < key->count; ++i) {
             double value;
             memcpy(&value, at + (size_t)i * sizeof value, sizeof value);
@@ -339,18 +341,18 @@ static void check_initial(const CondKey* key, const void* defaults)
                                         "from the shape",     "none",
                                         "those of the robot", "those of the link"};
     for (int i = 0; i < 6; ++i)
-        if (strcmp(key->text.initial, words[i]) == 0)
+        if (strcmp(initial, words[i]) == 0)
             return;
     if (key->type == COND_KEY_TEXT) {
-        assert_string_equal(at, key->text.initial);
+        assert_string_equal(at, initial);
         return;
     }
     CondYamlNode* node;
     assert_int_equal(cond_scene_create(NULL, &reader.scene, &error), COND_OK);
     assert_int_equal(cond_groups_begin(&reader), COND_OK);
-    assert_int_equal(cond_yaml_parse(&reader.context, key->text.initial, strlen(key->text.initial),
-                                     "table", NULL, &node, &error),
-                     COND_OK);
+    assert_int_equal(
+        cond_yaml_parse(&reader.context, initial, strlen(initial), "table", NULL, &node, &error),
+        COND_OK);
     CondStatus status = cond_scene_read_value(&reader, key, node, key->text.key, &made);
     cond_yaml_destroy(&reader.context, node);
     cond_scene_destroy(reader.scene);
@@ -448,6 +450,67 @@ static void test_table_tells_the_defaults(void** state)
     assert_int_equal(cond_scene_key(100000, &row), 0);
 }
 
+// What the table tells programs: fields of structs, bounds, kinds of bodies, names of choices.
+static void test_table_is_told_to_programs(void** state)
+{
+    (void)state;
+    CondKeyInfo key;
+    int n_field = 0;
+    for (int i = 0; cond_key_get(i, &key, sizeof key); ++i) {
+        assert_true(key.words[0] && key.meaning[0] && key.since[0]);
+        assert_true(!key.field[0] == !key.structure[0]);
+        assert_true(key.low <= key.high);
+        if (key.type == COND_KEY_CHOICE) {
+            assert_non_null(cond_key_choice(i, key.count - 1));
+            assert_null(cond_key_choice(i, key.count));
+        }
+        if (strcmp(key.section, "bodies.rod") == 0 && strcmp(key.key, "length") == 0) {
+            assert_string_equal(key.structure, "CondBodyDef");
+            assert_string_equal(key.field, "rod.length");
+            assert_int_equal(key.offset, offsetof(CondBodyDef, rod.length));
+            assert_true(key.low == 0.0 && key.low_is_open && !key.infinite);
+            assert_string_equal(key.bodies, "rod");
+            assert_string_equal(key.unit, "m");
+            assert_string_equal(key.initial, "none");
+        }
+        if (strcmp(key.section, "step") == 0 && strcmp(key.key, "time_step") == 0) {
+            assert_string_equal(key.structure, "CondSceneSettings");
+            assert_string_equal(key.field, "time_step");
+            assert_int_equal(key.offset, offsetof(CondSceneSettings, time_step));
+            assert_string_equal(key.initial, "0.01");
+        }
+        n_field += key.field[0] != 0;
+    }
+    assert_true(n_field > 250);
+    assert_int_equal(cond_key_get(cond_key_count(), &key, sizeof key), 0);
+    assert_null(cond_key_choice(-1, 0));
+    // A program that knows less of a row gets less.
+    memset(&key, 7, sizeof key);
+    assert_int_equal(cond_key_get(0, &key, offsetof(CondKeyInfo, words)), 1);
+    assert_string_equal(key.key, "name");
+    assert_int_equal(key.low_is_open, 0x07070707);
+}
+
+// Names that keys had before are read, and names of kinds that do not have a key are told.
+static void test_aliases_and_kinds(void** state)
+{
+    (void)state;
+    const CondKey* key = cond_keys_find("bodies", "mesh_scale");
+    assert_non_null(key);
+    assert_string_equal(key->text.key, "scale");
+    CondScene* scene = new_scene();
+    CondError error;
+    CondBodyDef def = box_def("box");
+    def.neighbours = COND_NEIGHBOURS_NONE;
+    assert_int_equal(cond_scene_add_body(scene, &def, &error), COND_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "neighbours: a rigid body has none (only kind: robot)"));
+    def = box_def("box");
+    def.rod.pitch = 1.0;
+    assert_int_equal(cond_scene_add_body(scene, &def, &error), COND_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "rod: a rigid body has none (only kind: rod)"));
+    cond_scene_destroy(scene);
+}
+
 static void test_table_names_the_choices(void** state)
 {
     (void)state;
@@ -513,6 +576,8 @@ int main(void)
         cmocka_unit_test(test_forces_and_springs),
         cmocka_unit_test(test_allocation_failures),
         cmocka_unit_test(test_table_tells_the_defaults),
+        cmocka_unit_test(test_table_is_told_to_programs),
+        cmocka_unit_test(test_aliases_and_kinds),
         cmocka_unit_test(test_table_names_the_choices),
         cmocka_unit_test(test_numbers),
     };

@@ -4,6 +4,7 @@
 #ifndef COND_SCENE_H
 #define COND_SCENE_H
 
+#include "cond/key.h"
 #include "cond/mesh.h"
 #include "cond/solver.h"
 
@@ -827,13 +828,14 @@ COND_IO_API const CondVariationDef* cond_scene_variation(const CondScene* scene,
 // upper 53 bits as a fraction of the range; NaN where there is no such variation.
 COND_IO_API double cond_scene_draw(const CondScene* scene, int variation, uint64_t seed);
 
-// The keys a scene file may hold, row by row, made from the tables that read it; 0 past the end.
+// A row of the table of keys (cond/key.h) in the words of version 0.1; 0 past the end.
 typedef struct CondSceneKey {
     const char* section; // "" for the top level
     const char* key;
     const char* type;    // "number", "vector of 3", "one of strict, proximal", ...
     const char* unit;    // "" where there is none
-    const char* initial; // the default, as text; "required" where there is none
+    const char* initial; // the default, as text; "required" where there is none. It stays until
+                         // the next call in this thread
     const char* meaning;
 } CondSceneKey;
 COND_API int cond_scene_key(int index, CondSceneKey* key);

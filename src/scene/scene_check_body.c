@@ -12,40 +12,11 @@ const CondKey* cond_shape_key(const char* section, CondShapeKind shape)
     return row ? cond_keys_find(section, row->name) : NULL;
 }
 
-enum { PARTICLE = 1, RIGID = 2, SOFT = 4, ROBOT = 8, ROD = 16 };
-
-// The keys that not all kinds have.
-typedef struct Ownership {
-    const char* key;
-    int kinds;
-    const char* owners; // the kinds in words
-} Ownership;
-
-static const Ownership ownerships[] = {
-    {"mass", PARTICLE | RIGID, "particle, rigid"},
-    {"density", RIGID, "rigid"},
-    {"inertia", RIGID, "rigid"},
-    {"orientation", RIGID | SOFT | ROBOT | ROD, "rigid, soft, robot, rod"},
-    {"angular_velocity", RIGID | ROBOT, "rigid, robot"},
-    {"mesh", SOFT, "soft"},
-    {"scale", SOFT, "soft"},
-    {"material", SOFT | ROD, "soft, rod"},
-    {"self_contact", SOFT | ROD | ROBOT, "soft, rod, robot"},
-    {"thickness", SOFT, "soft"},
-    {"urdf", ROBOT, "robot"},
-    {"floating", ROBOT, "robot"},
-    {"collision", ROBOT, "robot"},
-    {"missing_meshes", ROBOT, "robot"},
-    {"joint_limits", ROBOT, "robot"},
-    {"velocity_limits", ROBOT, "robot"},
-    {"effort_limits", ROBOT, "robot"},
-    {"joint_friction", ROBOT, "robot"},
-    {"srdf", ROBOT, "robot"},
-};
-
-static CondStatus refuse_key(const CondBodyDef* def, const char* key, const char* owners,
-                             CondSceneIssue* issue)
+static CondStatus refuse_key(const CondBodyDef* def, const CondKey* row, CondSceneIssue* issue)
 {
+    const char* key = row->text.key;
+    char owners[40];
+    cond_key_put_bodies(row, owners, sizeof owners);
     const char* noun = cond_body_noun(def->kind);
     const char* hint = NULL;
     if (strcmp(key, "mass") == 0)
@@ -62,36 +33,41 @@ static CondStatus refuse_key(const CondBodyDef* def, const char* key, const char
     return cond_scene_issue_set(issue, key, "a %s has none (only kind: %s)", noun, owners);
 }
 
-// A field that the kind does not have must be as the default leaves it.
+// The fields of a section that the kind does not have must be as the default leaves them.
+static CondStatus check_owned(const CondBodyDef* def, const char* section, CondSceneIssue* issue)
+{
+    const CondBodyDef initial = cond_body_def_default();
+    int mesh = cond_shape_is_mesh(def->shape) && def->kind == COND_BODY_RIGID, n_key;
+    const CondKey* key = cond_keys_section(section, &n_key);
+    const char* part = strchr(section, '.'); // is refused as a whole
+    for (int i = 0; i < n_key; ++i) {
+        unsigned kinds = cond_key_bodies(&key[i]);
+        if (mesh && strcmp(key[i].text.key, "mesh") == 0)
+            continue; // the shape's
+        if (kinds && !(kinds >> def->kind & 1u) && key[i].structure &&
+            !cond_key_same(&key[i], def, &initial))
+            return refuse_key(def, part ? cond_keys_find("bodies", part + 1) : &key[i], issue);
+    }
+    return COND_OK;
+}
+
 static CondStatus check_ownership(const CondBodyDef* def, CondSceneIssue* issue)
 {
-    CondBodyDef initial = cond_body_def_default();
-    int kind = 1 << def->kind;
-    for (size_t i = 0; i < sizeof ownerships / sizeof *ownerships; ++i) {
-        const Ownership* o = &ownerships[i];
-        if (cond_shape_is_mesh(def->shape) && def->kind == COND_BODY_RIGID &&
-            (strcmp(o->key, "mesh") == 0 || strcmp(o->key, "scale") == 0))
-            continue; // the shape's
-        if (!(o->kinds & kind) && !cond_key_same(cond_keys_find("bodies", o->key), def, &initial))
-            return refuse_key(def, o->key, o->owners, issue);
-    }
-    int n_rod;
-    const CondKey* rod = cond_keys_section("bodies.rod", &n_rod);
-    for (int i = 0; i < n_rod && def->kind != COND_BODY_ROD; ++i)
-        if (rod[i].type != COND_KEY_POINTS && !cond_key_same(&rod[i], def, &initial))
-            return refuse_key(def, "rod", "rod", issue);
+    static const char* const sections[] = {"bodies", "bodies.rod", "bodies.motor"};
+    const int robots[] = {def->n_joint, def->n_link, def->n_link_groups};
+    static const char* const lists[] = {"joints", "links", "link_groups"};
+    CondStatus status = COND_OK;
+    for (int i = 0; i < 3 && !status; ++i)
+        status = check_owned(def, sections[i], issue);
+    if (status)
+        return status;
+    if (def->kind == COND_BODY_RIGID && !cond_shape_is_mesh(def->shape) && def->mesh_scale != 1.0)
+        return cond_scene_issue_set(issue, "scale", "only shapes convex and mesh have one");
     if (def->kind != COND_BODY_RIGID && def->shape != COND_SHAPE_NONE)
-        return refuse_key(def, "shape", "rigid", issue);
-    if (def->kind == COND_BODY_ROBOT)
-        return COND_OK;
-    if (def->n_joint != 0)
-        return refuse_key(def, "joints", "robot", issue);
-    if (def->n_link != 0)
-        return refuse_key(def, "links", "robot", issue);
-    if (def->n_link_groups != 0)
-        return refuse_key(def, "link_groups", "robot", issue);
-    if (def->motor_stiffness != 0.0 || def->motor_damping != 0.0 || !isnan(def->motor_effort))
-        return refuse_key(def, "motor", "robot", issue);
+        return refuse_key(def, cond_keys_find("bodies", "shape"), issue);
+    for (int i = 0; i < 3 && def->kind != COND_BODY_ROBOT; ++i)
+        if (robots[i] != 0)
+            return refuse_key(def, cond_keys_find("bodies", lists[i]), issue);
     return COND_OK;
 }
 

@@ -1,5 +1,5 @@
 // What a definition holds before anything is said about it.
-#include "scene/scene.h"
+#include "scene/scene_keys.h"
 
 #include "base/definition.h"
 
@@ -304,30 +304,89 @@ FILL_PART(CondJointDef, joint_def)
 FILL_PART(CondLinkDef, link_def)
 FILL_PART(CondLinkShapeDef, link_shape_def)
 
-void cond_scene_kind_fill(CondSceneKind kind, void* made)
-{
-    switch (kind) {
-#define CASE(noun, NOUN, Type)                                                                     \
-    case COND_SCENE_##NOUN:                                                                        \
-        cond_##noun##_def_default_fill(made, sizeof(Type));                                        \
-        break;
-        CASE(material, MATERIAL, CondMaterialDef)
-        CASE(body, BODY, CondBodyDef)
-        CASE(plane, PLANE, CondPlaneDef)
-        CASE(obstacle, OBSTACLE, CondObstacleDef)
-        CASE(exclude, EXCLUDE, CondExcludeDef)
-        CASE(patch, PATCH, CondPatchDef)
-        CASE(trajectory, TRAJECTORY, CondTrajectoryDef)
-        CASE(attachment, ATTACHMENT, CondAttachmentDef)
-        CASE(sensor, SENSOR, CondSensorDef)
-        CASE(force, FORCE, CondForceDef)
-        CASE(spring, SPRING, CondSpringDef)
-        CASE(variation, VARIATION, CondVariationDef)
-        CASE(action, ACTION, CondActionDef)
-        CASE(reward, REWARD, CondRewardDef)
-        CASE(observation, OBSERVATION, CondObservationDef)
-#undef CASE
-    case COND_SCENE_MESH:
-        break;
+// The structures of the table of keys, without their types.
+#define STRUCTURE(Type, noun)                                                                      \
+    static void make_##noun(void* made)                                                            \
+    {                                                                                              \
+        cond_##noun##_default_fill(made, sizeof(Type));                                            \
     }
+
+STRUCTURE(CondBodyDef, body_def)
+STRUCTURE(CondMaterialDef, material_def)
+STRUCTURE(CondObstacleDef, obstacle_def)
+STRUCTURE(CondPatchDef, patch_def)
+STRUCTURE(CondAttachmentDef, attachment_def)
+STRUCTURE(CondTrajectoryDef, trajectory_def)
+STRUCTURE(CondSensorDef, sensor_def)
+STRUCTURE(CondVariationDef, variation_def)
+STRUCTURE(CondActionDef, action_def)
+STRUCTURE(CondRewardDef, reward_def)
+STRUCTURE(CondObservationDef, observation_def)
+STRUCTURE(CondPlaneDef, plane_def)
+STRUCTURE(CondExcludeDef, exclude_def)
+STRUCTURE(CondForceDef, force_def)
+STRUCTURE(CondSpringDef, spring_def)
+STRUCTURE(CondJointDef, joint_def)
+STRUCTURE(CondLinkDef, link_def)
+STRUCTURE(CondLinkShapeDef, link_shape_def)
+STRUCTURE(CondLinkGroups, link_groups)
+STRUCTURE(CondWaypoint, waypoint)
+
+static void make_settings_draft(void* made)
+{
+    *(CondSettingsDraft*)made = (CondSettingsDraft){.settings = scene_settings()};
+}
+
+static void make_mjcf_draft(void* made)
+{
+    *(CondMjcfDraft*)made = (CondMjcfDraft){.orientation = {1.0, 0.0, 0.0, 0.0}};
+}
+
+static void make_rotation_draft(void* made)
+{
+    *(CondRotationDraft*)made = (CondRotationDraft){.degrees = 0.0};
+}
+
+static void make_scene_mesh(void* made)
+{
+    *(CondSceneMesh*)made = (CondSceneMesh){.name = ""};
+}
+
+const CondStructure* cond_structure_find(const char* name)
+{
+#define ROW(Type, noun)                                                                            \
+    {                                                                                              \
+#Type, sizeof(Type), make_##noun                                                           \
+    }
+    static const CondStructure structures[] = {
+        ROW(CondBodyDef, body_def),
+        ROW(CondMaterialDef, material_def),
+        ROW(CondObstacleDef, obstacle_def),
+        ROW(CondPatchDef, patch_def),
+        ROW(CondAttachmentDef, attachment_def),
+        ROW(CondTrajectoryDef, trajectory_def),
+        ROW(CondSensorDef, sensor_def),
+        ROW(CondVariationDef, variation_def),
+        ROW(CondActionDef, action_def),
+        ROW(CondRewardDef, reward_def),
+        ROW(CondObservationDef, observation_def),
+        ROW(CondPlaneDef, plane_def),
+        ROW(CondExcludeDef, exclude_def),
+        ROW(CondForceDef, force_def),
+        ROW(CondSpringDef, spring_def),
+        ROW(CondJointDef, joint_def),
+        ROW(CondLinkDef, link_def),
+        ROW(CondLinkShapeDef, link_shape_def),
+        ROW(CondLinkGroups, link_groups),
+        ROW(CondWaypoint, waypoint),
+        ROW(CondSettingsDraft, settings_draft),
+        ROW(CondMjcfDraft, mjcf_draft),
+        ROW(CondRotationDraft, rotation_draft),
+        ROW(CondSceneMesh, scene_mesh),
+    };
+#undef ROW
+    for (size_t i = 0; i < sizeof structures / sizeof *structures; i++)
+        if (strcmp(structures[i].name, name) == 0)
+            return &structures[i];
+    return NULL;
 }

@@ -4,15 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-int cond_scene_key(int index, CondSceneKey* key)
-{
-    if (index < 0 || index >= cond_key_table_size)
-        return 0;
-    if (key)
-        *key = cond_key_table[index].text;
-    return 1;
-}
-
 const CondKey* cond_keys_section(const char* section, int* n_key)
 {
     const CondKey* first = NULL;
@@ -40,7 +31,7 @@ const CondKey* cond_keys_find(const char* section, const char* key)
     int n;
     const CondKey* row = cond_keys_section(section, &n);
     for (int i = 0; i < n; ++i)
-        if (strcmp(row[i].text.key, key) == 0)
+        if (strcmp(row[i].text.key, key) == 0 || (row[i].alias && strcmp(row[i].alias, key) == 0))
             return &row[i];
     return NULL;
 }

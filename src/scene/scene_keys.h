@@ -3,22 +3,8 @@
 #ifndef COND_SCENE_SCENE_KEYS_H
 #define COND_SCENE_SCENE_KEYS_H
 
+#include "cond/key.h"
 #include "scene/scene.h"
-
-typedef enum CondKeyType {
-    COND_KEY_TEXT,    // char[count]
-    COND_KEY_NUMBER,  // double
-    COND_KEY_WHOLE,   // int
-    COND_KEY_SWITCH,  // int, 0 or 1
-    COND_KEY_CHOICE,  // an enum, counted from 0
-    COND_KEY_VECTOR,  // double[count], from a list of that many
-    COND_KEY_SAME,    // double[count], from a list, or from one number for all of them
-    COND_KEY_SHORT,   // double[count], from a list, or from half as many and zeros
-    COND_KEY_GROUPS,  // uint32_t, from the names of groups
-    COND_KEY_POINTS,  // a list of vectors of 3; read by the body
-    COND_KEY_SECTION, // a mapping with keys of its own
-    COND_KEY_LIST,    // a list of such mappings; read by hand
-} CondKeyType;
 
 // The numbers a key accepts.
 typedef enum CondRange {
@@ -35,22 +21,19 @@ typedef enum CondRange {
     COND_RANGE_POISSON, // -1 .. 1/2 without either
 } CondRange;
 
-// How a field says that it was not given.
-typedef enum CondUnset {
-    COND_UNSET_NEVER,  // it cannot
-    COND_UNSET_ABSENT, // by NaN
-    COND_UNSET_AUTO,   // by NaN, and by the word auto in a file
-    COND_UNSET_ZERO,   // by 0, which a file may not say; what needs it is checked by hand
-} CondUnset;
-
 typedef struct CondKey {
-    CondSceneKey text;
+    CondSceneKey text;     // initial: NULL where the default of the structure counts
+    const char* structure; // NULL: no field
+    const char* field;
     CondKeyType type;
-    size_t offset; // in the structure of the section
+    size_t offset; // in the structure
     int count;     // of a vector, of the choices, or of the bytes of a text
     CondRange range;
-    CondUnset unset;
+    CondKeyUnset unset;
     const char* (*choice)(int index);
+    unsigned bodies;   // kinds of bodies that have it, by bits; 0: all
+    const char* alias; // an older name; NULL: none
+    const char* since; // NULL: version 0.1
 } CondKey;
 
 // What the reader fills for the sections that hold more than the definition does. The definition
@@ -105,6 +88,21 @@ int cond_key_accepts(const CondKey* key, double value);
 int cond_key_can_hold(const CondKey* key, double value);
 // The article that reads well before the key's type: "a " or "".
 const char* cond_key_article(const CondKey* key);
+
+// The default as a scene file writes it.
+void cond_key_initial(const CondKey* key, char* text, size_t size);
+// The kinds of bodies that have it, by bits, also where it stands in a section of theirs; 0: all.
+unsigned cond_key_bodies(const CondKey* key);
+void cond_key_put_bodies(const CondKey* key, char* text, size_t size); // by their names
+int cond_key_is_required(const CondKey* key);
+
+// The structures that keys are fields of, with the defaults of each (src/scene/scene_defaults.c).
+typedef struct CondStructure {
+    const char* name;
+    size_t size;
+    void (*fill)(void* made);
+} CondStructure;
+const CondStructure* cond_structure_find(const char* name);
 
 // Whether two structures of the key's section hold the same in its field.
 int cond_key_same(const CondKey* key, const void* structure, const void* other);

@@ -23,7 +23,7 @@ enum {
     }
 #define ROW(noun, Type, keys, copies, drops, refers)                                               \
     {                                                                                              \
-        .word = #noun, .section = keys, .maker = "cond_" #noun "_def_default",                     \
+        .word = #noun, .structure = #Type, .section = keys, .maker = "cond_" #noun "_def_default", \
         .array = offsetof(CondScene, noun), .count = offsetof(CondScene, n_##noun),                \
         .size = sizeof(Type), .check = cond_scene_check_##noun, .copy = copies, .drop = drops,     \
         .users = refers                                                                            \
@@ -178,7 +178,7 @@ static CondStatus take(CondScene* scene, CondSceneKind kind, int index, const vo
     if (held > 0 && at < held) // one of the scene's own, which may have moved
         def = array_of(scene, row) + at;
     *place = array_of(scene, row) + held;
-    cond_scene_kind_fill(kind, *place);
+    cond_structure_find(row->structure)->fill(*place);
     if (cond_definition_take(def, *place, row->size, offsetof(CondBodyDef, struct_size), row->maker,
                              &inner))
         return cond_scene_issue_set(issue, "", "%s", inner.message);

@@ -8,7 +8,8 @@ typedef struct CondKindRow {
     const char* word;       // "body"
     const char* section[3]; // of the table of keys; NULL: its own check looks them up
     const char* maker;      // its default function
-    size_t array, count;    // offsets in a CondScene
+    const char* structure;
+    size_t array, count; // offsets in a CondScene
     size_t size;
     CondSceneCheck* check;
     // Puts copies that the scene owns in the place of the arrays that a definition points to; those
@@ -18,9 +19,6 @@ typedef struct CondKindRow {
     void (*drop)(CondScene* scene, void* def); // releases them
     unsigned users;                            // kinds whose definitions may name these, by bits
 } CondKindRow;
-
-// The defaults of a kind (src/scene/scene_defaults.c).
-void cond_scene_kind_fill(CondSceneKind kind, void* made);
 
 // The arrays of the definitions that have some (src/scene/scene_arrays.c).
 CondStatus cond_body_copy_arrays(CondScene* scene, void* def, CondSceneIssue* issue);

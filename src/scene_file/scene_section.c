@@ -90,7 +90,7 @@ CondStatus cond_section_read(const CondSceneReader* reader, const char* name,
         cond_path_join(at, path, key->text.key);
         if (section->node[i] && is_field(key))
             status = cond_scene_read_value(reader, key, section->node[i], at, structure);
-        else if (!section->node[i] && strcmp(key->text.initial, "required") == 0)
+        else if (!section->node[i] && cond_key_is_required(key))
             // Said by hand and not by refuse(): a key that is absent has no node of its own.
             status = cond_yaml_error(reader->error, COND_BAD_INPUT, reader->file, mapping->line,
                                      mapping->override, "%s: is required (%s%s)", at,

@@ -135,7 +135,7 @@ static void put_fields(CondSceneText* text, const CondScene* scene, const char* 
         int skipped = 0;
         for (int k = 0; skip && skip[k]; k++)
             skipped |= strcmp(skip[k], key[i].text.key) == 0;
-        int needed = strcmp(key[i].text.initial, "required") == 0;
+        int needed = cond_key_is_required(&key[i]);
         if (!is_field(&key[i]) || skipped ||
             (!needed && cond_key_same(&key[i], structure, defaults)))
             continue;

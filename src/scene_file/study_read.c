@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "scene/scene_choices.h"
+#include "scene/scene_key_row.h"
 #include "scene_file/scene_part.h"
 #include "scene_file/scene_write.h"
 
@@ -21,80 +22,32 @@ static const char* method_name(int index)
     return index >= 0 && index < 4 ? names[index] : NULL;
 }
 
-#define TEXT(key, field, size, type)                                                               \
-    {                                                                                              \
-        {"", key, type, "", "", ""}, COND_KEY_TEXT, offsetof(CondStudy, field), size, 0, 0, NULL   \
-    }
-#define WHOLE(key, field, range, bound)                                                            \
-    {                                                                                              \
-        {"", key, "whole number " bound, "", "", ""}, COND_KEY_WHOLE, offsetof(CondStudy, field),  \
-            1, range, 0, NULL                                                                      \
-    }
-#define NESTED(key, type)                                                                          \
-    {                                                                                              \
-        {"", key, type, "", "", ""}, COND_KEY_LIST, 0, 0, 0, 0, NULL                               \
-    }
-
+// clang-format off
 static const CondKey top_keys[] = {
-    TEXT("scene", scene, COND_PATH_SIZE, "path of at most 255 bytes"),
-    {{"", "method", "one of grid, list, random, latin", "", "", ""},
-     COND_KEY_CHOICE,
-     offsetof(CondStudy, method),
-     4,
-     0,
-     0,
-     method_name},
-    WHOLE("samples", samples, COND_RANGE_FROM_ONE, ">= 1"),
-    WHOLE("seed", seed, COND_RANGE_NOT_NEGATIVE, ">= 0"),
-    WHOLE("trials", trials, COND_RANGE_FROM_ONE, ">= 1"),
-    WHOLE("first_trial", first_trial, COND_RANGE_NOT_NEGATIVE, ">= 0"),
-    WHOLE("steps", run.steps, COND_RANGE_FROM_ONE, ">= 1"),
-    WHOLE("every", run.every, COND_RANGE_FROM_ONE, ">= 1"),
-    NESTED("set", "list of path=value"),
-    NESTED("vary", "list of mappings"),
-    NESTED("keep", "list of csv, sensors, joints, record, state"),
-    NESTED("table", "mapping of names to places in the summary"),
+    {TEXT_OF("", "scene", CondStudy, scene, COND_PATH_SIZE, "path of at most 255 bytes", "", "")},
+    {CHOICE("", "method", CondStudy, method, 4, method_name, "grid, list, random, latin", "", "")},
+    {WHOLE("", "samples", CondStudy, samples, FROM_ONE, " >= 1", "", "")},
+    {WHOLE("", "seed", CondStudy, seed, NOT_NEGATIVE, " >= 0", "", "")},
+    {WHOLE("", "trials", CondStudy, trials, FROM_ONE, " >= 1", "", "")},
+    {WHOLE("", "first_trial", CondStudy, first_trial, NOT_NEGATIVE, " >= 0", "", "")},
+    {WHOLE("", "steps", CondStudy, run.steps, FROM_ONE, " >= 1", "", "")},
+    {WHOLE("", "every", CondStudy, run.every, FROM_ONE, " >= 1", "", "")},
+    {NESTED("", "set", LIST, "list of path=value", "", "")},
+    {NESTED("", "vary", LIST, "list of mappings", "", "")},
+    {NESTED("", "keep", LIST, "list of csv, sensors, joints, record, state", "", "")},
+    {NESTED("", "table", LIST, "mapping of names to places in the summary", "", "")},
 };
-
-#define OF_RANGE(key, field, range)                                                                \
-    {                                                                                              \
-        {"", key, "number", "", "", ""}, COND_KEY_NUMBER, offsetof(CondStudyVariable, def.field),  \
-            1, range, 0, NULL                                                                      \
-    }
 
 static const CondKey vary_keys[] = {
-    {{"", "name", "text of at most 63 bytes", "", "", ""},
-     COND_KEY_TEXT,
-     offsetof(CondStudyVariable, def.name),
-     COND_NAME_SIZE,
-     0,
-     0,
-     NULL},
-    {{"", "path", "text of at most 255 bytes", "", "", ""},
-     COND_KEY_TEXT,
-     offsetof(CondStudyVariable, def.path),
-     COND_PATH_SIZE,
-     0,
-     0,
-     NULL},
-    OF_RANGE("low", low, COND_RANGE_FINITE),
-    OF_RANGE("high", high, COND_RANGE_FINITE),
-    {{"", "scale", "one of linear, log", "", "", ""},
-     COND_KEY_CHOICE,
-     offsetof(CondStudyVariable, def.scale),
-     2,
-     0,
-     0,
-     cond_choice_scale},
-    {{"", "count", "whole number >= 1", "", "", ""},
-     COND_KEY_WHOLE,
-     offsetof(CondStudyVariable, count),
-     1,
-     COND_RANGE_FROM_ONE,
-     0,
-     NULL},
-    NESTED("values", "list of values"),
+    {TEXT("", "name", CondStudyVariable, def.name, "", "")},
+    {LONG_TEXT("", "path", CondStudyVariable, def.path, "", "")},
+    {NUMBER("", "low", CondStudyVariable, def.low, FINITE, "", "", "")},
+    {NUMBER("", "high", CondStudyVariable, def.high, FINITE, "", "", "")},
+    {CHOICE("", "scale", CondStudyVariable, def.scale, 2, cond_choice_scale, "linear, log", "", "")},
+    {WHOLE("", "count", CondStudyVariable, count, FROM_ONE, " >= 1", "", "")},
+    {NESTED("", "values", LIST, "list of values", "", "")},
 };
+// clang-format on
 enum {
     N_TOP = sizeof top_keys / sizeof top_keys[0],
     N_VARY = sizeof vary_keys / sizeof vary_keys[0],
