@@ -33,6 +33,7 @@
     X(CondBodyKind, cond_body_kind)                                                                \
     X(CondShapeKind, cond_shape_kind)                                                              \
     X(CondElasticity, cond_elasticity)                                                             \
+    X(CondElement, cond_element)                                                                   \
     X(CondSceneKind, cond_scene_kind)                                                              \
     X(CondGeometricStiffness, cond_geometric_stiffness)                                            \
     X(CondJointKind, cond_joint_kind)                                                              \

@@ -194,6 +194,13 @@ typedef enum CondRodShape {
     COND_ROD_POINTS = 3,   // the ends of the links, given one by one
 } CondRodShape;
 
+// What the mesh of a soft body is made of.
+typedef enum CondElement {
+    COND_ELEMENT_LINEAR = 0,    // tetrahedra of four nodes: stiff in bending, and nearly rigid
+                                // where the material is nearly incompressible
+    COND_ELEMENT_QUADRATIC = 1, // a node more on each edge; neither of the two
+} CondElement;
+
 typedef enum CondRodRest {
     COND_ROD_REST_SHAPE = 0,   // free of stress as it starts
     COND_ROD_REST_UNIFORM = 1, // free of stress with rest_curvature all along
@@ -283,6 +290,7 @@ typedef struct CondBodyDef {
     CondNeighbours neighbours; // robot: which of its links never touch
     size_t joint_stride, link_stride, link_groups_stride; // sizes of the elements of those arrays,
                                                           // by the default function
+    CondElement element;                                  // soft
 } CondBodyDef;
 
 // A static shape.
@@ -633,6 +641,7 @@ typedef struct CondSceneSettings {
 COND_ENUM_NAMES(COND_API, CondBodyKind, cond_body_kind)
 COND_ENUM_NAMES(COND_API, CondShapeKind, cond_shape_kind)
 COND_ENUM_NAMES(COND_API, CondElasticity, cond_elasticity)
+COND_ENUM_NAMES(COND_API, CondElement, cond_element)
 COND_ENUM_NAMES(COND_API, CondGeometricStiffness, cond_geometric_stiffness)
 COND_ENUM_NAMES(COND_API, CondJointKind, cond_joint_kind)
 COND_ENUM_NAMES(COND_API, CondFrictionRule, cond_friction_rule)

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/quat.h"
+#include "mesh/mesh_quadratic.h"
 #include "model/fem.h"
 #include "scene/compile.h"
 #include "scene/scene_files.h"
@@ -31,8 +32,7 @@ static const CondMaterialDef* find_material(const CondScene* scene, const char* 
     return NULL;
 }
 
-static CondStatus make_fem(CondModel* model, CondBody* body, const CondMesh* mesh,
-                           const CondMaterialDef* def, CondError* error)
+static CondFemMaterial material_of(const CondMaterialDef* def)
 {
     CondFemMaterial material = cond_fem_material_default();
     material.kind =
@@ -42,12 +42,50 @@ static CondStatus make_fem(CondModel* model, CondBody* body, const CondMesh* mes
     material.density = def->density;
     material.mass_damping = def->mass_damping;
     material.stiffness_damping = def->stiffness_damping;
+    return material;
+}
+
+// The mesh becomes that of the tetrahedra which quadratic elements cover.
+static CondStatus make_quadratic(const CondContext* m, const CondFemMaterial* material,
+                                 CondMesh** mesh, CondFem* fem, CondError* error)
+{
+    CondMeshQuadratic made;
+    CondMesh* cut = NULL;
+    CondStatus status = cond_mesh_quadratic_create(m, *mesh, &made, error);
+    if (status)
+        return status;
+    CondFemShape shape = {COND_FEM_QUADRATIC, made.n_node, made.node, made.n_tet, made.element};
+    status = cond_fem_create(m, &shape, 1, material, NULL, fem, error);
+    if (!status)
+        status = cond_mesh_create(m, fem->n_node, fem->n_tet, 0, &cut, error);
+    if (!status) {
+        memcpy(cut->node, fem->rest, 3 * (size_t)fem->n_node * sizeof *cut->node);
+        memcpy(cut->tet, fem->tet, 4 * (size_t)fem->n_tet * sizeof *cut->tet);
+        status = cond_mesh_surface(cut, error);
+    }
+    cond_mesh_quadratic_destroy(&made);
+    if (status) {
+        cond_mesh_destroy(cut);
+        return status;
+    }
+    cond_mesh_destroy(*mesh);
+    *mesh = cut;
+    return COND_OK;
+}
+
+static CondStatus make_fem(CondModel* model, CondBody* body, CondElement element, CondMesh** mesh,
+                           const CondMaterialDef* def, CondError* error)
+{
+    CondFemMaterial material = material_of(def);
     body->geometric = def->geometric;
     body->geometric_stiffness = def->geometric_stiffness;
     body->fem = cond_arena_allocate(&model->arena, 1, sizeof *body->fem);
     if (!body->fem)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    CondFemShape shape = {COND_FEM_LINEAR, mesh->n_node, mesh->node, mesh->n_tet, mesh->tet};
+    if (element == COND_ELEMENT_QUADRATIC)
+        return make_quadratic(&model->arena.context, &material, mesh, body->fem, error);
+    CondFemShape shape = {COND_FEM_LINEAR, (*mesh)->n_node, (*mesh)->node, (*mesh)->n_tet,
+                          (*mesh)->tet};
     return cond_fem_create(&model->arena.context, &shape, 1, &material, NULL, body->fem, error);
 }
 
@@ -62,7 +100,7 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
                               def->name, def->material);
     CondStatus status = get_mesh(scene, def, &mesh, error);
     if (!status)
-        status = make_fem(model, body, mesh, material, error);
+        status = make_fem(model, body, def->element, &mesh, material, error);
     if (!status) {
         size_t n = (size_t)mesh->n_node;
         body->n_dof = body->n_q = 3 * mesh->n_node;

@@ -12,6 +12,7 @@ _Static_assert(sizeof(CondBodyKind) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondJointKind) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondRodShape) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondRodRest) == sizeof(int), "enums are as wide as int");
+_Static_assert(sizeof(CondElement) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondElasticity) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondGeometricStiffness) == sizeof(int), "enums are as wide as int");
 _Static_assert(sizeof(CondSensorKind) == sizeof(int), "enums are as wide as int");
@@ -77,6 +78,11 @@ const char* cond_choice_rod_rest(int index)
 const char* cond_choice_collision(int index)
 {
     return cond_collision_name((CondCollision)index);
+}
+
+const char* cond_choice_element(int index)
+{
+    return cond_element_name((CondElement)index);
 }
 
 const char* cond_choice_elasticity(int index)

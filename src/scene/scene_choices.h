@@ -12,6 +12,7 @@ const char* cond_choice_integrator(int index);
 const char* cond_choice_impact(int index);
 const char* cond_choice_rod_shape(int index);
 const char* cond_choice_rod_rest(int index);
+const char* cond_choice_element(int index);
 const char* cond_choice_elasticity(int index);
 const char* cond_choice_geometric(int index);
 const char* cond_choice_sensor(int index);

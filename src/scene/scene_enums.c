@@ -15,6 +15,9 @@ COND_ENUM_TABLE(CondShapeKind, cond_shape_kind, {COND_SHAPE_NONE, "none"}, {COND
 COND_ENUM_TABLE(CondElasticity, cond_elasticity, {COND_ELASTICITY_COROTATIONAL, "corotational"},
                 {COND_ELASTICITY_NEOHOOKEAN, "neohookean"})
 
+COND_ENUM_TABLE(CondElement, cond_element, {COND_ELEMENT_LINEAR, "linear"},
+                {COND_ELEMENT_QUADRATIC, "quadratic"})
+
 COND_ENUM_TABLE(CondGeometricStiffness, cond_geometric_stiffness, {COND_GEOMETRIC_NONE, "none"},
                 {COND_GEOMETRIC_BOUND, "bound"}, {COND_GEOMETRIC_CONSTANT, "constant"},
                 {COND_GEOMETRIC_CLAMPED, "clamped"}, {COND_GEOMETRIC_PROJECTED, "projected"})

@@ -152,6 +152,7 @@ const CondKey cond_key_table[] = {
     {LONG_TEXT("bodies", "mesh", CondBodyDef, mesh, DEFAULT, "required for soft: a file, or one of the generators box, mat, ball, cylinder such as mat:27,27,2:0.3,0.3,0.01"), .bodies = SOFT},
     {NUMBER("bodies", "scale", CondBodyDef, mesh_scale, POSITIVE, "m", DEFAULT, "soft, and rigid of shape convex or mesh: length of the mesh's unit"), .bodies = SOFT | RIGID, .alias = "mesh_scale"},
     {TEXT("bodies", "material", CondBodyDef, material, DEFAULT, "required for soft, rod: the name of its material"), .bodies = SOFT | ROD},
+    {CHOICE("bodies", "element", CondBodyDef, element, 2, cond_choice_element, "linear, quadratic", DEFAULT, "what its mesh is made of: tetrahedra of four nodes, or with a node more in the middle of each edge; linear ones are stiff in bending and where the material is nearly incompressible"), .bodies = SOFT},
     {SWITCH("bodies", "self_contact", CondBodyDef, self_contact, DEFAULT, "the body may touch itself, a robot's links each other"), .bodies = SOFT | ROD | ROBOT},
     {CHOICE("bodies", "neighbours", CondBodyDef, neighbours, 3, cond_choice_neighbours, "all, moving, none", DEFAULT, "links that joints join never touch: all of them, across links too that have no shapes and only carry joints; those alone that both move, as in MuJoCo; or none"), .bodies = ROBOT},
     {NUMBER("bodies", "thickness", CondBodyDef, thickness, NOT_NEGATIVE, "m", DEFAULT, "surfaces touch within this distance"), .bodies = SOFT},
