@@ -7,37 +7,23 @@
 // that cuts a contact short, contacts yield a little, so that what cannot be fulfilled together has
 // an answer too. Where a soft body or a rod is deeper in something than its surface alone may be
 // moved, it moves as a rigid one if that helps, for else the surface would be pushed and the rest
-// stay; and if not, with its stiffness.
+// stay; and if not, with its stiffness. The table RETRIES says what is tried in which case.
 #include "correct/correction.h"
 
-#include "base/memory.h"
 #include "body/body.h"
+#include "correct/tuning.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "potential/trajectory.h"
 #include "problem/block.h"
 #include "sim/sim.h"
+#include "sim/stage_retry.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double PENETRATION = 1e-9; // above this it is corrected [m]
-static const double LINK = 1e-6;        // and of a rod's size, where a link of one touches
-static const double YIELD = 1e-2;       // compliance of deep contacts, in Delassus scales
-static const double SURFACE = 1e-4;     // of its size: how deep only a soft body's surface moves
-static const double HELPS = 0.9; // of the squares of what is asked for, left by rigid motions
-
-static const double LONGEST = 0.01; // step of the metric [s]
-
-enum { ROUNDS = 4 };            // with limits of joints that the motion would pass
-enum { MAX_ITERATIONS = 2000 }; // more are not worth it: the next step goes on
-
 void cond_correction_destroy(CondCorrection* correction)
 {
-    const CondContext* m = &correction->stage.arena.context;
-    void* arrays[] = {correction->limit, correction->share, correction->v};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        cond_release(m, arrays[i]);
     cond_contact_stage_destroy(&correction->stage);
     cond_contact_stage_destroy(&correction->whole);
     cond_rigid_motion_destroy(&correction->rigid);
@@ -46,51 +32,47 @@ void cond_correction_destroy(CondCorrection* correction)
 static CondSolverSettings settings_of(const CondModel* model)
 {
     CondSolverSettings settings = cond_contact_stage_settings(model);
-    if (settings.max_iterations > MAX_ITERATIONS)
-        settings.max_iterations = MAX_ITERATIONS;
+    if (settings.max_iterations > COND_CORRECT_ITERATIONS)
+        settings.max_iterations = COND_CORRECT_ITERATIONS;
     settings.relax = 0; // there is no friction
     return settings;
 }
 
-static CondStatus prepare(const CondModel* model, CondCorrection* correction)
+CondStatus cond_correction_prepare(const CondModel* model, CondCorrection* correction)
 {
-    const CondContext* m = &model->arena.context;
+    CondArena* arena = &correction->stage.arena;
     CondSolverSettings settings = settings_of(model);
-    size_t n_body = (size_t)model->n_body;
     CondStatus status =
         cond_contact_stage_prepare(model, COND_ASSEMBLY_SOFT_MASSES, &settings, &correction->stage);
     if (status)
         return status;
-    if (!correction->limit)
-        correction->limit = cond_allocate(m, n_body, sizeof *correction->limit);
-    if (!correction->share)
-        correction->share = cond_allocate(m, n_body, sizeof *correction->share);
-    if (!correction->v)
-        correction->v = cond_allocate(m, (size_t)model->n_dof, sizeof *correction->v);
-    int all =
-        correction->limit && correction->share && correction->v &&
-        !cond_components_reserve(&correction->stage.arena, model->n_body, &correction->bodies);
-    return all ? COND_OK : COND_OUT_OF_MEMORY;
+    int failed = COND_RESERVE(arena, correction->share, model->n_body) ||
+                 COND_RESERVE(arena, correction->v, model->n_dof) ||
+                 COND_RESERVE(arena, correction->held, model->n_dof) ||
+                 cond_components_reserve(arena, model->n_body, &correction->bodies);
+    return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
+// ---- contacts
+
 // How far a contact may be opened: as far as the smaller of its bodies may move.
-static double limit_of(const CondCorrection* correction, const CondCandidate* candidate)
+static double limit_of(const CondSim* sim, const CondCandidate* candidate)
 {
-    double limit = INFINITY;
-    for (int s = 0; s < 2; s++)
-        if (candidate->point[s].body >= 0)
-            limit = fmin(limit, correction->limit[candidate->point[s].body]);
-    return limit;
+    return sim->correction->limit * cond_sim_smaller_size(sim, candidate);
+}
+
+static const CondBody* body_at(const CondModel* model, const CondPoint* point)
+{
+    return point->body >= 0 ? &model->body[point->body] : NULL;
 }
 
 // 1 where a contact is so deep that more of a soft body or a rod should move than its surface.
 static int is_indented(const CondModel* model, const CondCandidate* candidate)
 {
     for (int s = 0; s < 2; s++) {
-        int b = candidate->point[s].body;
-        CondBodyKind kind = b >= 0 ? model->body[b].kind : COND_BODY_RIGID;
-        if ((kind == COND_BODY_SOFT || kind == COND_BODY_ROD) &&
-            -candidate->gap > SURFACE * model->body[b].size)
+        const CondBody* body = body_at(model, &candidate->point[s]);
+        if (body && (body->kind == COND_BODY_SOFT || body->kind == COND_BODY_ROD) &&
+            -candidate->gap > COND_CORRECT_OF_SOFT * body->size)
             return 1;
     }
     return 0;
@@ -101,40 +83,39 @@ static int is_indented(const CondModel* model, const CondCandidate* candidate)
 // it is worth a problem of its own.
 static int is_deep(const CondModel* model, const CondCandidate* candidate)
 {
-    double may = PENETRATION;
-    for (int side = 0; side < 2; side++) {
-        int b = candidate->point[side].body;
-        if (b >= 0 && model->body[b].kind == COND_BODY_ROD)
-            may = fmax(may, LINK * model->body[b].size);
+    double depth = COND_CORRECT_DEPTH;
+    for (int s = 0; s < 2; s++) {
+        const CondBody* body = body_at(model, &candidate->point[s]);
+        if (body && body->kind == COND_BODY_ROD)
+            depth = fmax(depth, COND_CORRECT_OF_ROD * body->size);
     }
-    return -candidate->gap > may;
+    return -candidate->gap > depth;
 }
 
-static int is_needed(const CondSim* sim, double deepest)
+static int is_needed(const CondSim* sim)
 {
     int needed = 0;
-    for (int c = 0; c < sim->attempt.end.n && deepest > PENETRATION && !needed; c++)
+    for (int c = 0; c < sim->attempt.end.n && !needed; c++)
         needed = is_deep(sim->model, &sim->attempt.end.candidate[c]);
     return needed;
 }
 
-// Islands in which nothing is deep stay as they are, whatever is moved elsewhere.
-static void leave_islands(CondSim* sim)
+// Leaves out the contacts of islands in which nothing is deep: they stay as they are, whatever is
+// moved elsewhere.
+static void drop_islands(CondSim* sim)
 {
-    const CondModel* model = sim->model;
     CondCorrection* correction = sim->correction;
     CondCandidateList* list = &correction->stage.candidates;
     double* moves = correction->share; // free until the answer is there
     const int* of = correction->bodies.of;
     int kept = 0;
-    cond_components_begin(model->n_body, &correction->bodies);
+    cond_components_begin(sim->model->n_body, &correction->bodies);
     cond_connect_contacts(sim, list, NULL, &correction->bodies);
     cond_connect_ties(sim, &correction->bodies);
     cond_components_end(&correction->bodies);
-    for (int i = 0; i < correction->bodies.n; i++)
-        moves[i] = 0.0;
+    memset(moves, 0, (size_t)correction->bodies.n * sizeof *moves);
     for (int k = 0; k < list->n; k++)
-        if (is_deep(model, &list->candidate[k]))
+        if (is_deep(sim->model, &list->candidate[k]))
             moves[of[list->candidate[k].point[0].body]] = 1.0;
     for (int k = 0; k < list->n; k++)
         if (moves[of[list->candidate[k].point[0].body]] > 0.0)
@@ -142,33 +123,30 @@ static void leave_islands(CondSim* sim)
     list->n = kept;
 }
 
-// The contacts within reach of the correction, which it keeps open; *deep: 1 where one of them is
-// cut short by its limit, *indented: 1 where a soft body or a rod is.
-static CondStatus find_contacts(CondSim* sim, double deepest, double share, int* deep,
-                                int* indented)
+// The contacts within reach of the correction, which it keeps open.
+static CondStatus find_contacts(CondSim* sim, double deepest)
 {
     CondCorrection* correction = sim->correction;
     CondCandidateList* list = &correction->stage.candidates;
-    for (int b = 0; b < sim->model->n_body; b++) {
-        correction->limit[b] = share * sim->model->body[b].size;
-        sim->reach[b] = 2.0 * fmin(deepest, correction->limit[b]);
-    }
+    for (int b = 0; b < sim->model->n_body; b++)
+        sim->reach[b] = 2.0 * fmin(deepest, correction->limit * sim->model->body[b].size);
     CondStatus status = cond_sim_detect(sim, &sim->at_end, list);
-    if (!status)
-        leave_islands(sim);
-    *deep = *indented = 0;
-    for (int k = 0; k < list->n && !status; k++) {
-        *deep |= -list->candidate[k].gap > limit_of(correction, &list->candidate[k]);
-        *indented |= is_indented(sim->model, &list->candidate[k]);
+    if (status)
+        return status;
+    drop_islands(sim);
+    correction->deep = correction->indented = 0;
+    for (int k = 0; k < list->n; k++) {
+        correction->deep |= -list->candidate[k].gap > limit_of(sim, &list->candidate[k]);
+        correction->indented |= is_indented(sim->model, &list->candidate[k]);
     }
-    return status;
+    return COND_OK;
 }
 
-// The step length that weighs stiffness against mass. In long steps the ratio would only make the
-// problem hard.
-static double step_of(const CondSim* sim)
+// ---- the problem
+
+static double step_of_metric(const CondSim* sim)
 {
-    return fmin(sim->attempt.time_step, LONGEST);
+    return fmin(sim->attempt.time_step, COND_CORRECT_LONGEST);
 }
 
 // b = the forces of the attachments where they pull back what they were stretched, else zero. The
@@ -180,20 +158,20 @@ static CondStatus set_forces(CondSim* sim, double* b)
     cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
     for (int i = 0; i < sim->next->n_weld && sim->correction->restore && !status; i++)
         if (sim->next->weld[i].active)
-            status =
-                cond_weld_add(&sim->at_end, &sim->next->weld[i], step_of(sim), &sim->matrix, b);
+            status = cond_weld_add(&sim->at_end, &sim->next->weld[i], step_of_metric(sim),
+                                   &sim->matrix, b);
     return status;
 }
 
 // The problem of the contacts found, in the coordinates of the step.
-static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
+static CondStatus pose_full(CondSim* sim, CondContactStage* stage)
 {
     const CondCandidateList* list = &sim->correction->stage.candidates;
     CondAssembly* assembly = &stage->assembly;
     double t = sim->attempt.time_step, *diagonal = sim->work;
     cond_trajectory_guide(&sim->at_end, sim->next->time);
     for (int b = 0; b < sim->model->n_body; b++)
-        sim->reach[b] = step_of(sim);                                   // its reach is used
+        sim->reach[b] = step_of_metric(sim);                            // its reach is used
     cond_assembly_begin(assembly, &sim->at_end, sim->reach, sim->work); // forces play no part
     CondStatus status =
         cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->reach, assembly, sim->work);
@@ -208,13 +186,84 @@ static CondStatus pose(CondSim* sim, int deep, CondContactStage* stage)
     cond_problem_diagonal(&assembly->problem, diagonal);
     for (int k = 0; k < list->n; k++) {
         CondContact* contact = &assembly->contact[k];
-        double limit = limit_of(sim->correction, &list->candidate[k]);
-        contact->phi[0] = fmax(list->candidate[k].gap, -limit) / t;
+        contact->phi[0] = fmax(list->candidate[k].gap, -limit_of(sim, &list->candidate[k])) / t;
         contact->friction[0] = contact->friction[1] = 0.0;
-        if (deep)
-            contact->kv = 1.0 / (YIELD * cond_contact_delassus(contact, diagonal));
+        if (sim->correction->yields)
+            contact->kv = 1.0 / (COND_CORRECT_YIELD * cond_contact_delassus(contact, diagonal));
     }
     return cond_joint_stops_add(sim, assembly);
+}
+
+// From the centre of the second body of a contact to that of the first, which are no robots.
+// Returns 0 where there are no two centres apart.
+static int line_of_centres(const CondSim* sim, const CondCandidate* candidate, double line[3])
+{
+    CondPose pose[2];
+    for (int s = 0; s < 2; s++) {
+        const CondBody* body = body_at(sim->model, &candidate->point[s]);
+        if (!body || body->kind == COND_BODY_ROBOT)
+            return 0;
+        pose[s] = cond_body_ops(body->kind)
+                      ->pose(body, sim->next->q + body->q_begin, sim->next->v + body->dof_begin);
+    }
+    for (int i = 0; i < 3; i++)
+        line[i] = pose[0].position[i] - pose[1].position[i];
+    double length = vec3_norm(line);
+    for (int i = 0; i < 3 && length > 0.0; i++)
+        line[i] /= length;
+    return length > 0.0;
+}
+
+// Contacts deeper than their limit push along the line between the centres of their bodies: deep
+// inside, the nearest way out of each point may well lead against that of the next. Returns 1 where
+// there are any; turns those of the rigid motions unless `contact` is NULL.
+static int turn_apart(const CondSim* sim, CondContact* contact)
+{
+    const CondCandidateList* list = &sim->correction->stage.candidates;
+    int turned = 0;
+    for (int k = 0; k < list->n; k++) {
+        const CondCandidate* candidate = &list->candidate[k];
+        double line[3];
+        if (!(-candidate->gap > limit_of(sim, candidate)) || !line_of_centres(sim, candidate, line))
+            continue;
+        turned = 1;
+        if (contact)
+            mat3_frame(line, candidate->frame + 3, contact[k].frame);
+    }
+    return turned;
+}
+
+// The same problem in rigid motions of all bodies. Bodies that are held at some place do not move.
+static CondStatus pose_rigid(CondSim* sim)
+{
+    CondCorrection* correction = sim->correction;
+    CondContactStage* stage = &correction->stage;
+    CondStatus status = pose_full(sim, stage);
+    if (!status)
+        status = cond_rigid_motion_reduce(&sim->at_end, &stage->assembly, step_of_metric(sim),
+                                          &correction->rigid);
+    if (status)
+        return status;
+    const int* begin = correction->rigid.dof_begin;
+    for (int b = 0; b < sim->model->n_body && stage->given; b++)
+        memset(correction->held + begin[b], cond_held_some(sim, b),
+               (size_t)(begin[b + 1] - begin[b]));
+    stage->given = stage->given ? correction->held : NULL;
+    if (correction->method == COND_CORRECT_APART)
+        turn_apart(sim, correction->rigid.contact);
+    return COND_OK;
+}
+
+// ---- an attempt, and what is tried next
+
+static int is_rigid(const CondCorrection* correction)
+{
+    return correction->method == COND_CORRECT_RIGID || correction->method == COND_CORRECT_APART;
+}
+
+static CondContactStage* stage_of(CondCorrection* correction)
+{
+    return correction->method == COND_CORRECT_STIFFNESS ? &correction->whole : &correction->stage;
 }
 
 // 1 where a motion leaves much less of what the contacts ask for, of the sum of squares, and costs
@@ -234,21 +283,122 @@ static int does_help(const CondProblem* problem, const double* v, double* work)
     cond_problem_multiply_blocks(problem, v, NULL, work, 1);
     for (int i = 0; i < problem->n_dof; i++)
         masses += v[i] * work[i];
-    return after < HELPS * before && all <= 2.0 * masses;
+    return after < COND_CORRECT_HELP * before && all <= 2.0 * masses;
 }
 
-static int body_of(const CondModel* model, int coordinate)
+static CondStatus pose(CondSim* sim)
 {
-    int low = 0, high = model->n_body - 1;
-    while (low < high) {
-        int middle = (low + high + 1) / 2;
-        if (model->body[middle].dof_begin <= coordinate)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    CondCorrection* correction = sim->correction;
+    CondSolverSettings settings = settings_of(sim->model);
+    if (is_rigid(correction))
+        return pose_rigid(sim);
+    CondStatus status = COND_OK;
+    if (correction->method == COND_CORRECT_STIFFNESS)
+        status = cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_ALL, &settings,
+                                            &correction->whole);
+    return status ? status : pose_full(sim, stage_of(correction));
 }
+
+// Poses the problem, solves it and judges the answer, which is left in correction->v.
+static CondStatus attempt(CondSim* sim)
+{
+    CondCorrection* correction = sim->correction;
+    CondContactStage* stage = stage_of(correction);
+    int rigid = is_rigid(correction);
+    CondStatus status = pose(sim);
+    if (status)
+        return status;
+    const CondProblem* problem = rigid ? &correction->rigid.problem : &stage->assembly.problem;
+    CondSolveInfo one = {.status = COND_OK};
+    status = correction->status = cond_contact_stage_solve(stage, problem, NULL, &one);
+    cond_solve_info_add_work(correction->info, &one, &one);
+    *correction->info = one;
+    if (status < 0)
+        return status;
+    correction->helps = !rigid || does_help(problem, stage->v, sim->work);
+    if (rigid)
+        cond_rigid_motion_expand(&sim->at_end, &correction->rigid, stage->v, correction->v);
+    else
+        memcpy(correction->v, stage->v, (size_t)sim->model->n_dof * sizeof *correction->v);
+    return status;
+}
+
+static int is_tangled(CondSim* sim)
+{
+    const CondCorrection* correction = sim->correction;
+    return correction->method == COND_CORRECT_RIGID && !correction->helps && correction->deep &&
+           turn_apart(sim, NULL);
+}
+
+static int is_stiff(CondSim* sim)
+{
+    return is_rigid(sim->correction) && !sim->correction->helps && sim->correction->indented;
+}
+
+// Where no body is reduced, rigid motions along the normals are all motions already.
+static int is_left_to_masses(CondSim* sim)
+{
+    const CondCorrection* correction = sim->correction;
+    int same = correction->method == COND_CORRECT_RIGID && correction->rigid.n_reduced == 0;
+    return (is_rigid(correction) && !correction->helps && !same) ||
+           (correction->method == COND_CORRECT_STIFFNESS &&
+            correction->status == COND_NOT_CONVERGED);
+}
+
+static int is_contradictory(CondSim* sim)
+{
+    const CondCorrection* correction = sim->correction;
+    return correction->method == COND_CORRECT_MASSES && !correction->yields &&
+           correction->status == COND_NOT_CONVERGED;
+}
+
+static int passes_limits(CondSim* sim)
+{
+    return cond_joint_stops_find(sim, sim->correction->v) > 0;
+}
+
+static CondStatus turn(CondSim* sim)
+{
+    sim->correction->method = COND_CORRECT_APART;
+    return COND_OK;
+}
+
+static CondStatus stiffen(CondSim* sim)
+{
+    sim->correction->method = COND_CORRECT_STIFFNESS;
+    return COND_OK;
+}
+
+static CondStatus use_masses(CondSim* sim)
+{
+    sim->correction->method = COND_CORRECT_MASSES;
+    return COND_OK;
+}
+
+static CondStatus yield(CondSim* sim)
+{
+    sim->correction->yields = 1;
+    return COND_OK;
+}
+
+static CondStatus begin(CondSim* sim)
+{
+    CondCorrection* correction = sim->correction;
+    correction->yields = correction->deep;
+    correction->method =
+        correction->deep || correction->indented ? COND_CORRECT_RIGID : COND_CORRECT_MASSES;
+    return COND_OK;
+}
+
+static const CondStageRetry RETRIES[] = {
+    {"deep contacts along the lines between centres", is_tangled, turn, COND_STAGE_BOUNDED},
+    {"soft bodies with their stiffness", is_stiff, stiffen, COND_STAGE_BOUNDED},
+    {"soft bodies by their masses", is_left_to_masses, use_masses, COND_STAGE_BOUNDED},
+    {"contacts that contradict each other yield", is_contradictory, yield, COND_STAGE_BOUNDED},
+    {"limits of joints that the motion passes join", passes_limits, begin, COND_CORRECT_LIMITS},
+};
+
+// ---- the motion
 
 // Bodies that contacts or couplings connect are slowed down together, by the share that keeps all
 // of their points within their limits: any share of the motion opens all contacts by that share of
@@ -257,55 +407,35 @@ static void find_shares(CondSim* sim, double* moved, double* moved_of)
 {
     const CondModel* model = sim->model;
     CondCorrection* correction = sim->correction;
-    const CondProblem* problem = &correction->stage.assembly.problem;
-    double t = sim->attempt.time_step, *share = correction->share;
-    const int* of = correction->bodies.of;
-    for (int b = 0; b < model->n_body; b++)
-        share[b] = 1.0;
-    cond_components_begin(model->n_body, &correction->bodies);
-    cond_connect_contacts(sim, &correction->stage.candidates, NULL, &correction->bodies);
-    for (int i = 0; i < problem->n_coupling; i++) {
-        const CondCoupling* coupling = &problem->coupling[i];
-        cond_components_join(&correction->bodies, body_of(model, coupling->coordinate[0]),
-                             body_of(model, coupling->coordinate[coupling->n_coordinate - 1]));
-    }
-    cond_components_end(&correction->bodies);
-    for (int turn = 0; turn < 2; turn++) // the shares of islands, and the ways
+    double* share = correction->share;
+    for (int i = 0; i < correction->bodies.n; i++)
+        share[i] = 1.0;
+    for (int turn = 0; turn < 2; turn++) // the shares of islands, then the displacements
         for (int b = 0; b < model->n_body; b++) {
             const CondBody* body = &model->body[b];
-            int i = of[b];
-            double way = t * cond_body_ops(body->kind)
-                                 ->speed(body, &sim->at_end, correction->v + body->dof_begin);
-            if (turn == 0 && way > correction->limit[b])
-                share[i] = fmin(share[i], correction->limit[b] / way);
-            if (turn == 1) {
-                *moved = fmax(*moved, share[i] * way);
-                if (moved_of)
-                    moved_of[b] += share[i] * way;
-            }
+            double *own = &share[correction->bodies.of[b]], limit = correction->limit * body->size;
+            double distance = sim->attempt.time_step *
+                              cond_body_ops(body->kind)
+                                  ->speed(body, &sim->at_end, correction->v + body->dof_begin);
+            if (turn == 0 && distance > limit)
+                *own = fmin(*own, limit / distance);
+            if (turn == 1)
+                *moved = fmax(*moved, *own * distance);
+            if (turn == 1 && moved_of)
+                moved_of[b] += *own * distance;
         }
 }
 
-// The answer that stands in all coordinates, in correction->v.
-static void expand(CondSim* sim, const CondContactStage* stage, int rigid)
-{
-    CondCorrection* correction = sim->correction;
-    if (rigid)
-        cond_rigid_motion_expand(&sim->at_end, &correction->rigid, stage->v, correction->v);
-    else
-        memcpy(correction->v, stage->v, (size_t)sim->model->n_dof * sizeof *correction->v);
-}
-
-// The answer that stands: of rigid motions, or in all coordinates.
-static void move(CondSim* sim, const CondContactStage* stage, int rigid, double* moved,
-                 double* moved_of)
+// Moves by the answer that stands: of rigid motions, or in all coordinates.
+static void move(CondSim* sim, double* moved, double* moved_of)
 {
     const CondModel* model = sim->model;
     CondCorrection* correction = sim->correction;
-    double t = sim->attempt.time_step, *v = stage->v;
+    const int* begin = correction->rigid.dof_begin;
+    int rigid = is_rigid(correction);
+    double t = sim->attempt.time_step, *v = stage_of(correction)->v;
     find_shares(sim, moved, moved_of);
     for (int b = 0; b < model->n_body; b++) {
-        const int* begin = correction->rigid.dof_begin;
         int first = rigid ? begin[b] : model->body[b].dof_begin;
         int n = rigid ? begin[b + 1] - begin[b] : model->body[b].n_dof;
         for (int i = first; i < first + n; i++)
@@ -318,157 +448,24 @@ static void move(CondSim* sim, const CondContactStage* stage, int rigid, double*
     cond_kinematics_set(&sim->at_end, sim->next->q);
 }
 
-// Contacts deeper than their limit push along the line between the centres of their bodies: deep
-// inside, the nearest way out of each point may well lead against that of the next. Returns 1 where
-// there are any.
-static int turn_apart(CondSim* sim)
-{
-    const CondModel* model = sim->model;
-    CondCorrection* correction = sim->correction;
-    const CondCandidateList* list = &correction->stage.candidates;
-    int turned = 0;
-    for (int k = 0; k < list->n; k++) {
-        const CondCandidate* candidate = &list->candidate[k];
-        double centre[2][3], line[3];
-        int known = -candidate->gap > limit_of(correction, candidate);
-        for (int s = 0; s < 2 && known; s++) {
-            const CondBody* body =
-                &model->body[candidate->point[s].body < 0 ? 0 : candidate->point[s].body];
-            known = candidate->point[s].body >= 0 && body->kind != COND_BODY_ROBOT;
-            CondPose pose =
-                cond_body_ops(body->kind)
-                    ->pose(body, sim->next->q + body->q_begin, sim->next->v + body->dof_begin);
-            memcpy(centre[s], pose.position, sizeof centre[s]);
-        }
-        if (!known || candidate->point[0].body == candidate->point[1].body)
-            continue;
-        for (int i = 0; i < 3; i++)
-            line[i] = centre[0][i] - centre[1][i];
-        double length = vec3_norm(line);
-        for (int i = 0; i < 3 && length > 0.0; i++)
-            line[i] /= length;
-        if (length > 0.0)
-            mat3_frame(line, candidate->frame + 3, correction->rigid.contact[k].frame);
-        turned |= length > 0.0;
-    }
-    return turned;
-}
-
-// Bodies that are held at some place do not move as a whole.
-static CondStatus hold_rigid(CondSim* sim)
-{
-    CondCorrection* correction = sim->correction;
-    const int* begin = correction->rigid.dof_begin;
-    if (sim->held.n == 0)
-        return COND_OK;
-    if (COND_RESERVE(&correction->stage.arena, correction->held, sim->model->n_dof))
-        return COND_OUT_OF_MEMORY;
-    for (int b = 0; b < sim->model->n_body; b++)
-        memset(correction->held + begin[b], cond_held_some(sim, b),
-               (size_t)(begin[b + 1] - begin[b]));
-    correction->stage.given = correction->held;
-    return COND_OK;
-}
-
-// Rigid motions of all bodies, with the normals of the contacts, or where these lead nowhere along
-// the lines between centres. *helps: 1 where either does.
-static CondStatus solve_rigid(CondSim* sim, int deep, CondSolveInfo* info, int* helps)
-{
-    CondCorrection* correction = sim->correction;
-    CondContactStage* stage = &correction->stage;
-    const CondProblem* problem = &correction->rigid.problem;
-    CondStatus status =
-        cond_rigid_motion_reduce(&sim->at_end, &stage->assembly, step_of(sim), &correction->rigid);
-    if (!status)
-        status = hold_rigid(sim);
-    if (!status)
-        status = cond_contact_stage_solve(stage, problem, NULL, info);
-    *helps = status >= 0 && does_help(problem, stage->v, sim->work);
-    if (status < 0 || *helps || !deep || !turn_apart(sim))
-        return status;
-    memset(stage->v, 0, (size_t)problem->n_dof * sizeof *stage->v);
-    status = cond_contact_stage_solve(stage, problem, NULL, info);
-    *helps = status >= 0 && does_help(problem, stage->v, sim->work);
-    return status;
-}
-
-// What lies deep moves as if it were rigid where that helps; else soft bodies and rods move with
-// their stiffness, and where that is not solved, or there are none, by the masses.
-static CondStatus solve_deep(CondSim* sim, int deep, int indented, CondSolveInfo* info, int* rigid,
-                             const CondContactStage** answer)
-{
-    CondCorrection* correction = sim->correction;
-    CondContactStage *stage = &correction->stage, *whole = &correction->whole;
-    CondSolverSettings settings = settings_of(sim->model);
-    CondStatus status = solve_rigid(sim, deep, info, rigid);
-    if (status < 0 || *rigid)
-        return status;
-    if (indented) {
-        status = cond_contact_stage_prepare(sim->model, COND_ASSEMBLY_ALL, &settings, whole);
-        if (!status)
-            status = pose(sim, deep, whole);
-        if (!status)
-            status = cond_contact_stage_solve(whole, &whole->assembly.problem, NULL, info);
-        *answer = whole;
-        if (status != COND_NOT_CONVERGED)
-            return status;
-    }
-    *answer = stage;
-    memset(stage->v, 0, (size_t)sim->model->n_dof * sizeof *stage->v);
-    stage->given = sim->held.n > 0 ? sim->held.flag : NULL;
-    return cond_contact_stage_solve(stage, &stage->assembly.problem, NULL, info);
-}
-
-// In all coordinates, by the masses. Contacts that contradict each other, on two sides of a thin
-// wall say, have no answer; where there is none, all of them yield.
-static CondStatus solve(CondSim* sim, CondSolveInfo* info)
-{
-    CondContactStage* stage = &sim->correction->stage;
-    CondStatus status = cond_contact_stage_solve(stage, &stage->assembly.problem, NULL, info);
-    if (status != COND_NOT_CONVERGED)
-        return status;
-    CondSolveInfo first = *info;
-    status = pose(sim, 1, stage);
-    if (!status)
-        status = cond_contact_stage_solve(stage, &stage->assembly.problem, NULL, info);
-    cond_solve_info_add_work(&first, info, info);
-    return status;
-}
-
-CondStatus cond_sim_correct(CondSim* sim, double deepest, double share, CondSolveInfo* info,
+CondStatus cond_sim_correct(CondSim* sim, double deepest, double limit, CondSolveInfo* info,
                             double* moved, double* moved_of)
 {
     CondCorrection* correction = sim->correction;
-    CondContactStage* stage = &correction->stage;
-    int deep = 0, indented = 0, rigid = 0;
     *moved = 0.0;
-    if (!is_needed(sim, deepest))
+    if (!is_needed(sim))
         return COND_OK;
-    CondStatus status = prepare(sim->model, correction);
+    CondStatus status = cond_correction_prepare(sim->model, correction);
+    correction->limit = limit;
+    correction->info = info;
     if (!status)
-        status = find_contacts(sim, deepest, share, &deep, &indented);
+        status = find_contacts(sim, deepest);
     if (status)
         return status;
-    const CondContactStage* answer = stage;
-    CondSolveInfo sum = {.status = COND_OK};
-    int passed = 1;
     cond_joint_stops_forget(sim);
-    for (int round = 0; round < ROUNDS && passed > 0 && status >= 0; round++) {
-        CondSolveInfo one = {.status = COND_OK};
-        rigid = 0;
-        answer = stage;
-        status = pose(sim, deep, stage);
-        if (status)
-            return status;
-        status = deep || indented ? solve_deep(sim, deep, indented, &one, &rigid, &answer)
-                                  : solve(sim, &one);
-        cond_solve_info_add_work(&sum, &one, &one);
-        *info = sum = one;
-        if (status >= 0)
-            expand(sim, answer, rigid);
-        passed = status >= 0 ? cond_joint_stops_find(sim, correction->v) : 0;
-    }
+    begin(sim);
+    status = cond_stage_retry(sim, attempt, RETRIES, sizeof RETRIES / sizeof *RETRIES);
     if (status >= 0)
-        move(sim, answer, rigid, moved, moved_of);
+        move(sim, moved, moved_of);
     return status;
 }

@@ -44,6 +44,7 @@ static CondStatus prepare(const CondModel* model, CondRigidMotion* motion)
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         motion->dof_begin[b + 1] = motion->dof_begin[b] + (is_reduced(body) ? RIGID : body->n_dof);
+        motion->n_reduced += is_reduced(body);
         for (int i = 0; i < body->n_dof; i++)
             motion->body_of[body->dof_begin + i] = b;
     }

@@ -21,6 +21,7 @@ typedef struct CondRigidMotion {
     int* coordinate; // pools of contacts and couplings
     double* jacobian;
     int n_coordinate, n_jacobian; // used of the pools
+    int n_reduced;                // soft bodies and rods
     int ready;
 } CondRigidMotion;
 

@@ -1,25 +1,19 @@
-// Overlap at the start of a run: which pairs, how deep, and rounds of correction that push them
-// apart before time begins, so that no velocity comes of it. Attachments, which are not stretched
+// Overlap at the start of a run: which pairs, how deep, and rounds that push them apart before time
+// begins, so that no velocity comes of it. A round is an attempt: by translations of whole bodies
+// (correct/spread.c) first, by the correction of a step then. Attachments, which are not stretched
 // when they are made, take back what the rounds have stretched them.
 #include "correct/settle.h"
 
 #include "base/memory.h"
 #include "correct/correction.h"
 #include "correct/spread.h"
+#include "correct/tuning.h"
 #include "sim/sim.h"
+#include "sim/stage_retry.h"
 #include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double ROUND = 0.05; // of its size: how far a body moves in a round at most
-static const double SLOW = 0.99;  // of the depth: a round that leaves more makes no progress
-
-enum {
-    PATIENCE = 100, // rounds of correction without progress
-    SPREADS = 60,   // rounds of translations, of each way
-    TRIES = 8       // of these without progress
-};
 
 int cond_overlap_is_of(const CondOverlap* overlap, const CondCandidate* candidate)
 {
@@ -28,13 +22,9 @@ int cond_overlap_is_of(const CondOverlap* overlap, const CondCandidate* candidat
                                                   (b == overlap->body && a == overlap->other));
 }
 
-static int is_overlap(const CondModel* model, const CondCandidate* candidate)
+static int is_overlap(const CondSim* sim, const CondCandidate* candidate)
 {
-    double size = INFINITY;
-    for (int s = 0; s < 2; s++)
-        if (candidate->point[s].body >= 0)
-            size = fmin(size, model->body[candidate->point[s].body].size);
-    return -candidate->gap > COND_OVERLAP * size;
+    return -candidate->gap > COND_OVERLAP * cond_sim_smaller_size(sim, candidate);
 }
 
 static void sort_by_depth(CondOverlap* overlap, int n)
@@ -57,7 +47,7 @@ static CondStatus list_overlaps(CondSim* sim)
     for (int c = 0; c < list->n; c++) {
         const CondCandidate* candidate = &list->candidate[c];
         int k = 0;
-        if (!is_overlap(sim->model, candidate))
+        if (!is_overlap(sim, candidate))
             continue;
         while (k < settle->n_overlap && !cond_overlap_is_of(&settle->overlap[k], candidate))
             k++;
@@ -103,17 +93,40 @@ CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOve
     return status;
 }
 
-// The sum of the depths of all pairs that overlap [m].
-static double total_depth(const CondSettle* settle)
+// ---- rounds
+
+static CondStatus correct(CondSim* sim, double deepest)
 {
-    double sum = 0.0;
-    for (int i = 0; i < settle->n_overlap; i++)
-        sum += settle->overlap[i].depth;
-    return sum;
+    CondSettle* settle = sim->settle;
+    CondSolveInfo info = {.status = COND_OK};
+    CondStatus status =
+        cond_sim_correct(sim, deepest, COND_SETTLE_ROUND, &info, &settle->distance, settle->moved);
+    return status < 0 ? status : COND_OK;
 }
 
+static CondStatus spread(CondSim* sim, double deepest)
+{
+    CondSettle* settle = sim->settle;
+    return cond_sim_spread(sim, deepest, (CondSpreadAxis)settle->method, settle->moved,
+                           &settle->distance);
+}
+
+// How bodies are moved in a round, one method after the other.
+static const struct Method {
+    const char* name;
+    CondStatus (*move)(CondSim* sim, double deepest);
+    int patience; // rounds in a row without progress
+} METHODS[] = {
+    {"translations along the normals", spread, COND_SETTLE_TRIES},
+    {"translations along the axes of boxes", spread, COND_SETTLE_TRIES},
+    {"translations upwards", spread, COND_SETTLE_TRIES},
+    {"the correction of a step", correct, COND_SETTLE_PATIENCE},
+};
+
+enum { LAST = sizeof METHODS / sizeof *METHODS - 1 };
+
 // Keeps the configuration of sim->next where none before had less penetration.
-static void note(CondSim* sim, double deepest)
+static void keep_best(CondSim* sim, double deepest)
 {
     CondSettle* settle = sim->settle;
     if (!(deepest < settle->least))
@@ -123,97 +136,100 @@ static void note(CondSim* sim, double deepest)
 }
 
 // Takes the best one up again.
-static void restore(CondSim* sim)
+static void restore_best(CondSim* sim)
 {
     memcpy(sim->next->q, sim->settle->best, (size_t)sim->model->n_q * sizeof(double));
     cond_kinematics_set(&sim->at_end, sim->next->q);
 }
 
-// Rounds of translations of sim->next, by one way after the other while pairs are left.
-static CondStatus spread_rounds(CondSim* sim, int max_rounds, double* moved, CondSettleInfo* info)
+// A round: what overlaps, and a motion of sim->next where something does.
+static CondStatus attempt(CondSim* sim)
 {
-    for (int which = 0; which < COND_N_SPREAD_WAY; which++) {
-        double best = INFINITY;
-        for (int i = 0, idle = 0; i < SPREADS && idle < TRIES; i++) {
-            double deepest, way;
-            CondStatus status = cond_sim_collide_next(sim, &deepest);
-            if (!status)
-                status = list_overlaps(sim);
-            if (status)
-                return status;
-            if (info->rounds == 0)
-                info->before = deepest;
-            note(sim, deepest);
-            double sum = total_depth(sim->settle);
-            if (sim->settle->n_overlap == 0 || info->rounds >= max_rounds)
-                return COND_OK;
-            idle = sum < 0.9 * best ? 0 : idle + 1;
-            best = fmin(best, sum);
-            status = cond_sim_spread(sim, deepest, (CondSpreadWay)which, moved, &way);
-            if (status)
-                return status;
-            if (way == 0.0)
-                break;
-            info->rounds++;
-        }
-    }
-    restore(sim);
+    CondSettle* settle = sim->settle;
+    double deepest, sum = 0.0;
+    CondStatus status = cond_sim_collide_next(sim, &deepest);
+    if (!status)
+        status = list_overlaps(sim);
+    if (status)
+        return status;
+    if (settle->info->rounds == 0)
+        settle->info->before = deepest;
+    keep_best(sim, deepest);
+    for (int i = 0; i < settle->n_overlap; i++)
+        sum += settle->overlap[i].depth;
+    settle->idle = sum < COND_SETTLE_PROGRESS * settle->depth_sum ? 0 : settle->idle + 1;
+    settle->depth_sum = fmin(settle->depth_sum, sum);
+    settle->distance = 0.0;
+    if (settle->info->rounds < settle->max_round &&
+        (settle->n_overlap > 0 || settle->method == LAST))
+        status = METHODS[settle->method].move(sim, deepest);
+    settle->info->rounds += settle->distance > 0.0;
+    return status;
+}
+
+static int makes_progress(CondSim* sim)
+{
+    const CondSettle* settle = sim->settle;
+    return settle->distance > 0.0 && settle->idle < METHODS[settle->method].patience;
+}
+
+static CondStatus go_on(CondSim* sim)
+{
+    (void)sim;
     return COND_OK;
 }
 
-// Rounds of correction of sim->next, until nothing overlaps or nothing is won any more.
-static CondStatus settle_rounds(CondSim* sim, int max_rounds, double* moved, CondSettleInfo* info)
+static int has_other_method(CondSim* sim)
 {
-    double deepest = 0.0, way;
-    for (int idle = 0; idle < PATIENCE; idle++) {
-        CondStatus status = cond_sim_collide_next(sim, &deepest);
-        if (status)
-            return status;
-        if (info->rounds == 0)
-            info->before = deepest;
-        if (deepest < SLOW * sim->settle->least)
-            idle = 0;
-        note(sim, deepest);
-        CondSolveInfo solve = {.status = COND_OK};
-        status = info->rounds < max_rounds
-                     ? cond_sim_correct(sim, deepest, ROUND, &solve, &way, moved)
-                     : COND_OK;
-        if (status < 0)
-            return status;
-        if (info->rounds == max_rounds || way == 0.0)
-            break;
-        info->rounds++;
-    }
-    restore(sim);
-    info->after = sim->settle->least;
+    return sim->settle->method < LAST;
+}
+
+// The next method; the correction, from the best configuration, where nothing overlaps any more.
+static CondStatus change_method(CondSim* sim)
+{
+    CondSettle* settle = sim->settle;
+    settle->method = settle->n_overlap == 0 ? LAST : settle->method + 1;
+    settle->depth_sum = INFINITY;
+    settle->idle = 0;
+    if (settle->method == LAST)
+        restore_best(sim);
     return COND_OK;
 }
+
+static const CondStageRetry RETRIES[] = {
+    {"another round by the same method", makes_progress, go_on, COND_STAGE_BOUNDED},
+    {"the next method", has_other_method, change_method, COND_STAGE_BOUNDED},
+};
 
 CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, double* moved,
                            CondSettleInfo* info)
 {
     const CondModel* model = sim->model;
+    CondSettle* settle = sim->settle;
     const CondOverlap* overlap;
     int n;
     memset(info, 0, sizeof *info);
     if (moved)
         memset(moved, 0, (size_t)model->n_body * sizeof *moved);
-    if (!sim->settle->best)
-        sim->settle->best = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
-    if (!sim->settle->best)
+    if (COND_RESERVE(&sim->arena, settle->best, model->n_q))
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_sim_forces(sim, state); // sim->next is a copy of the state
     if (status)
         return status;
     cond_kinematics_set(&sim->at_end, sim->next->q);
+    settle->method = 0;
+    settle->max_round = max_rounds;
+    settle->moved = moved;
+    settle->info = info;
+    settle->least = settle->depth_sum = INFINITY;
+    settle->idle = 0;
     sim->correction->restore = 1;
-    sim->settle->least = INFINITY;
-    status = spread_rounds(sim, max_rounds, moved, info);
-    if (!status)
-        status = settle_rounds(sim, max_rounds, moved, info);
+    status = cond_stage_retry(sim, attempt, RETRIES, sizeof RETRIES / sizeof *RETRIES);
     sim->correction->restore = 0;
     if (status)
         return status;
+    restore_best(sim);
+    info->after = settle->least;
     memcpy(state->q, sim->next->q, (size_t)model->n_q * sizeof(double));
     status = cond_sim_overlaps(sim, state, &overlap, &n);
     return status || n == 0 ? status : COND_NOT_CONVERGED;

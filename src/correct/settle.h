@@ -3,12 +3,22 @@
 #define COND_CORRECT_SETTLE_H
 
 #include "collide/candidate.h"
+#include "cond/sim.h"
 
 typedef struct CondSettle {
     CondOverlap* overlap; // pairs that overlap, the deepest first            (n_overlap)
-    double* best;         // configuration with the least overlap so far      (n_q)
-    double least;         // its deepest penetration [m]
     int n_overlap;
+    double* best; // configuration with the least penetration so far  (n_q)
+    double least; // its deepest penetration [m]
+    // of the attempt, which is one round
+    int method;    // row of the table of methods
+    int max_round; // rounds that may be made in all
+    double* moved; // displacement of each body [m], or NULL          (n_body)
+    CondSettleInfo* info;
+    // its verdict
+    double distance;  // longest displacement of the round [m]
+    double depth_sum; // least sum of the depths of all pairs by this method [m]
+    int idle;         // rounds in a row without progress
 } CondSettle;
 
 // 1 where a candidate is between the two that overlap.

@@ -189,6 +189,8 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
 // -C v + weight of one body at q_k, in its part of f (n_dof of the model).
 void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f);
 
+// Size of the smaller one of the bodies of a contact [m].
+double cond_sim_smaller_size(const CondSim* sim, const CondCandidate* candidate);
 // 1 for a contact of rigid bodies, with each other or with what is static.
 int cond_sim_is_rigid(const CondSim* sim, const CondCandidate* candidate);
 // Of such a contact: a share of the way g t^2 that weight makes in

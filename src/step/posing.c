@@ -27,16 +27,10 @@ int cond_sim_is_rigid(const CondSim* sim, const CondCandidate* candidate)
 
 double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double fall, double share)
 {
-    const CondModel* model = sim->model;
-    double size = INFINITY, way = vec3_norm(model->settings.gravity) * sim->attempt.time_step;
-    for (int side = 0; side < 2; side++) {
-        int b = candidate->point[side].body;
-        if (b >= 0)
-            size = fmin(size, model->body[b].size);
-    }
-    return cond_sim_is_rigid(sim, candidate)
-               ? fmin(fall * way * sim->attempt.time_step, share * size)
-               : 0.0;
+    double speed = vec3_norm(sim->model->settings.gravity) * sim->attempt.time_step;
+    return cond_sim_is_rigid(sim, candidate) ? fmin(fall * speed * sim->attempt.time_step,
+                                                    share * cond_sim_smaller_size(sim, candidate))
+                                             : 0.0;
 }
 
 static int touches(const CondSim* sim, const CondCandidate* candidate)

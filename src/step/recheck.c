@@ -51,12 +51,7 @@ double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int s
 // for the correction, and their velocities for the impact stage.
 static double allowance(const CondSim* sim, const CondCandidate* candidate)
 {
-    double size = INFINITY;
-    for (int side = 0; side < 2; side++) {
-        int b = candidate->point[side].body;
-        if (b >= 0)
-            size = fmin(size, sim->model->body[b].size);
-    }
+    double size = cond_sim_smaller_size(sim, candidate);
     return fmax(fmax(LEAST, SHARE * size), cond_sim_slack(sim, candidate, FALL, MOST));
 }
 
