@@ -34,7 +34,7 @@ class Model(Handle):
         state = model.state()
     """
 
-    __slots__ = ("_source",)
+    __slots__ = ("_base", "_source")
 
     def __init__(self, scene: Scene) -> None:
         """Compiles a scene, which may be changed or forgotten afterwards."""
@@ -55,6 +55,7 @@ class Model(Handle):
         made, error = ffi.new("CondModel**"), new_error()
         check(lib.cond_scene_compile(scene._ready(), made, error), error)
         self._c = own(made[0], lib.cond_model_destroy)
+        self._base = self._c  # of the model whose states this one takes
 
     def __reduce__(self) -> Any:
         """A pickle has the scene, from which the model is compiled again: the same bits, by the same version."""
@@ -87,10 +88,12 @@ class Model(Handle):
         return cls._of(Scene.from_urdf(path, **fields))
 
     @classmethod
-    def at(cls, pointer: Any, owner: Any) -> Model:
-        """The model where C has it; `owner`, a handle, keeps it alive."""
+    def at(cls, pointer: Any, owner: Any, base: Any = None) -> Model:
+        """The model where C has it; `owner`, a handle, keeps it alive. base: the handle of the model whose states it
+        takes, where that is another one."""
         model = cls.__new__(cls)
         model._c = own(pointer, lambda _: None, owner)
+        model._base = model._c if base is None else base
         model._source = None
         return model
 
@@ -299,6 +302,38 @@ class Model(Handle):
 
     # What else the scene holds.
 
+    @property
+    def planes(self) -> tuple[str, ...]:
+        """Names of the planes."""
+        return self._names(lib.cond_model_plane_name)
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """Names of the obstacles."""
+        return self._names(lib.cond_model_obstacle_name)
+
+    def _names(self, name_of: Any) -> tuple[str, ...]:
+        """All names that a function of the library gives, until it gives none."""
+        found: list[str] = []
+        while (name := maybe(name_of(self._c, len(found)))) is not None:
+            found.append(name)
+        return tuple(found)
+
+    def plane(self, plane: Name) -> int:
+        """Number of a plane by name; raises where there is none."""
+        names = self.planes
+        return numbered("plane", plane, len(names), lambda text: find(names, text), lambda: names)
+
+    def obstacle(self, obstacle: Name) -> int:
+        """Number of an obstacle by name; raises where there is none."""
+        names = self.obstacles
+        return numbered("obstacle", obstacle, len(names), lambda text: find(names, text), lambda: names)
+
+    @property
+    def parameters(self) -> int:
+        """A number that two models share only if the values that a sim may change are the same."""
+        return int(lib.cond_model_parameters(self._c))
+
     def plane_name(self, plane: int) -> str | None:
         """Name of the plane with this index; None where there is none."""
         return maybe(lib.cond_model_plane_name(self._c, plane))
@@ -355,10 +390,7 @@ class Model(Handle):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the readers of robots' files changed or left out, "file:line: text"."""
-        found: list[str] = []
-        while (line := maybe(lib.cond_model_warning(self._c, len(found)))) is not None:
-            found.append(line)
-        return tuple(found)
+        return self._names(lib.cond_model_warning)
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -368,6 +400,12 @@ class Model(Handle):
 
     def __repr__(self) -> str:
         return f"<cond.Model {self.name!r}: {self.n_body} bodies, {self.n_dof} coordinates>"
+
+
+def find(names: tuple[str, ...], name: bytes) -> int:
+    """Index of a name; -1 where there is none."""
+    text = name.decode()
+    return names.index(text) if text in names else -1
 
 
 def model_of(kind: type[Model], make: Callable[..., Scene], described: tuple[Any, ...]) -> Model:

@@ -30,7 +30,7 @@ class Query(Handle):
     def __init__(self, model: Model, state: State | None = None) -> None:
         made, error = ffi.new("CondQuery**"), new_error()
         check(lib.cond_query_create(model._c, made, error), error)
-        self._c, self._m, self.model = own(made[0], lib.cond_query_destroy, model._c), model._c, model
+        self._c, self._m, self.model = own(made[0], lib.cond_query_destroy, model._c), model._base, model
         self._lock = new_lock()
         if state is not None:
             self.set(state)

@@ -15,6 +15,7 @@ from cond.interrupt import Interrupt
 from cond.memory import Array, doubles, dtype_of, ints, new_lock, numbers, own, records, target, text, vector, view
 from cond.model import Model, Name
 from cond.names import Handle, Sealed, expected
+from cond.parameters import Parameters
 from cond.state import State
 from cond.structs import (
     ContactInfo,
@@ -36,7 +37,7 @@ STATIC_BODY: int = lib.COND_STATIC_BODY
 ANY_BODY: int = lib.COND_ANY_BODY
 
 
-class Sim(Handle):
+class Sim(Handle, Parameters):
     """The workspace of one thread, in which states of one model are stepped.
 
         sim, state = cond.Sim(model), model.state()
@@ -256,6 +257,15 @@ class Sim(Handle):
         array, place = records("CondContactInfo", n)
         for i in range(n):
             place[i] = lib.cond_sim_contact(self._c, i)
+        return array
+
+    def events(self) -> NDArray[Any]:
+        """Contacts that began and ended in the last step, those that began first, as a structured array with the fields
+        of cond.ContactEvent: events["change"] == cond.ContactChange.BEGAN, events["body"] is (n, 2)."""
+        n = int(lib.cond_sim_n_event(self._c))
+        array, place = records("CondContactEvent", n)
+        for i in range(n):
+            place[i] = lib.cond_sim_event(self._c, i)
         return array
 
     def contact_patch(self, contact: int, side: int = 0) -> tuple[int, float]:

@@ -54,7 +54,7 @@ class State(Handle):
         self._take(model, own(made[0], lib.cond_state_destroy, model._c), False)
 
     def _take(self, model: Model, handle: Any, lent: bool) -> None:
-        self._c, self._m, self._model, self._lent = handle, model._c, model, lent
+        self._c, self._m, self._model, self._lent = handle, model._base, model, lent
         self._lock = new_lock()
         self._q: Array | None = None
         self._v: Array | None = None
@@ -178,6 +178,11 @@ class State(Handle):
     def hash(self) -> int:
         """A number that two states share only if every bit that influences the future is the same."""
         return int(lib.cond_state_hash(self._c))
+
+    @property
+    def parameters(self) -> int:
+        """The number of the values (cond.Model.parameters) that the last step was made with; 0 before the first."""
+        return int(lib.cond_state_parameters(self._c))
 
     def save(self) -> bytes:
         """The state as bytes; what is loaded goes on with the same bits."""
