@@ -2,10 +2,11 @@
 # Checks that README.md and docs/*.md tell the truth about the tree:
 #   - every path they name in code, and every file they link to, exists;
 #   - every cond_, Cond and COND_ name they use in code is in the sources;
-#   - the table of scene keys in docs/scenes.md is what `cond check --keys` prints;
+#   - docs/reference/*.md and scenes/scene.schema.json are what tools/make_reference.py writes, and
+#     hold every key, function, struct, field, enumeration and class;
 #   - the first program in README.md is examples/first.c;
 #   - CITATION.cff names the version that CMakeLists.txt builds.
-# With --update the table of scene keys is written anew instead of being compared.
+# With --update the reference pages and the schema are written anew instead of being compared.
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -117,24 +118,10 @@ while read -r document kind text; do
     esac
 done <"$work/named" >"$work/wrong"
 
-# The table of scene keys stands between two marks.
-begin='<!-- keys: begin -->'
-end='<!-- keys: end -->'
-if [ -x "$tool" ] && [ -f docs/scenes.md ] && "$tool" check --keys >"$work/keys" 2>/dev/null; then
-    awk -v begin="$begin" -v end="$end" -v keys="$work/keys" '
-        $0 == end { inside = 0 }
-        !inside { print }
-        $0 == begin { inside = 1; found = 1; while ((getline line < keys) > 0) print line }
-        END { exit !found }' docs/scenes.md >"$work/scenes.md" ||
-        echo "docs/scenes.md: no line $begin" >>"$work/wrong"
-    if [ "${1-}" = --update ]; then
-        cp "$work/scenes.md" docs/scenes.md
-    elif ! diff docs/scenes.md "$work/scenes.md" >"$work/diff"; then
-        {
-            echo "docs/scenes.md: not what cond check --keys prints (tools/check_docs.sh --update):"
-            cat "$work/diff"
-        } >>"$work/wrong"
-    fi
+# The reference pages are made from the table of keys, the headers and the package.
+if [ -x "$tool" ]; then
+    [ "${1-}" != --update ] || /usr/bin/python3 tools/make_reference.py || :
+    /usr/bin/python3 tools/make_reference.py --check >>"$work/wrong" || :
 fi
 
 # The first C block of the README is the program that the build compiles.
