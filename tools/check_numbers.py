@@ -61,11 +61,11 @@ GROUPS = {
 
 # group: (numbers outside of tuning.h, all numbers, names that occur twice, numbers unsaid)
 BUDGET = {
-    "detection": (220, 220, 35, 0),
-    "foundation": (39, 46, 3, 0),
+    "detection": (4, 74, 1, 0),
+    "foundation": (33, 45, 2, 0),
     "solvers": (121, 189, 20, 61),
-    "model": (34, 56, 4, 0),
-    "step": (108, 108, 29, 0),
+    "model": (3, 33, 0, 0),
+    "step": (107, 108, 20, 0),
     "files": (0, 28, 0, 0),
 }
 

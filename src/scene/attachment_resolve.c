@@ -2,6 +2,7 @@
 // own attachments, and again for those that are made while a simulation runs.
 #include "base/definition.h"
 #include "base/error.h"
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "model/articulation.h"
@@ -73,7 +74,8 @@ static CondStatus check_pair(const CondAttachmentDef* def, const CondFrame end[2
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "attachment %s: its ends must be on two different things", def->name);
     const double* q = def->orientation;
-    if (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] < 1e-18)
+    if (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] <
+        COND_INPUT_ROUNDING * COND_INPUT_ROUNDING)
         return cond_error_set(error, COND_BAD_ARGUMENT, "attachment %s: orientation is zero",
                               def->name);
     if (def->turns && !(def->rotation_stiffness > 0.0))

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "geometry/mesh_surface.h"
 #include "math/quat.h"
+#include "model/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ static CondStatus compile_surface(CondModel* model, const CondScene* scene, cons
     if (status)
         return status;
     cond_mesh_surface_inertia(mesh_surface, &volume, centre, unit);
-    if (!(volume > 1e-12 * mesh_surface->size * mesh_surface->size * mesh_surface->size))
+    if (!(volume > COND_SINGULAR * mesh_surface->size * mesh_surface->size * mesh_surface->size))
         return cond_error_set(error, COND_BAD_INPUT, "%s: shape: %s: it has no volume", owner,
                               def->mesh);
     if (body->mass == 0.0)

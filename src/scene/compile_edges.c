@@ -1,14 +1,14 @@
 // Edges of the solids that may cross those of others: the convex ones of boxes and meshes, and the
 // axes of capsules and cylinders.
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double FLAT = 1e-3; // sine of the angle between faces that count as one
 
 static CondStatus add_edge(CondModel* model, CondSolid* solid, const CondEdge* edge)
 {
@@ -34,7 +34,7 @@ static CondStatus add_sharp(CondModel* model, CondSolid* solid, const double p[3
     vec3_cross(m, n, bend);
     double length = vec3_norm(d), size = vec3_norm(sum);
     // Convex: the normals turn about the edge as one crosses it.
-    if (!(vec3_dot(bend, d) > FLAT * length) || !(size > 1e-9))
+    if (!(vec3_dot(bend, d) > COND_FACE_BEND * length) || !(size > COND_INPUT_ROUNDING))
         return COND_OK;
     for (int i = 0; i < 3; i++) {
         d[i] /= length;
@@ -96,7 +96,7 @@ static int straight_on(const CondMeshSurface* mesh_surface, int vertex, const do
          e++) {
         double other[3];
         edge_direction(mesh_surface, mesh_surface->fan[e], other);
-        if (sign * vec3_dot(d, other) > 1.0 - 1e-9)
+        if (sign * vec3_dot(d, other) > 1.0 - COND_INPUT_ROUNDING)
             return mesh_surface->fan[e];
     }
     return -1;

@@ -2,21 +2,18 @@
 // file, and pairs of a robot's own links that a joint connects or that overlap at the start.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 #include "model/articulation.h"
 #include "model/entity.h"
 #include "scene/compile.h"
 #include "scene/link_overlap.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double MEET = 1e-9; // of two joints' origins: as near as this they are one [m]
-// Share of the thinner of two shapes by which links that are in each other as the scene starts may
-// still come to touch.
-static const double SLIGHT = 1.0 / 3.0;
 
 typedef struct Entities {
     CondModel* model;
@@ -183,7 +180,8 @@ static int is_thin(const Entities* p, int body, int part, int next)
             return 0;
     return arm->link[part].part_mass == 0.0 ||
            (p->scene->body[body].neighbours == COND_NEIGHBOURS_ALL &&
-            arm->link[next].parent == part && vec3_norm(arm->link[next].position) < MEET);
+            arm->link[next].parent == part &&
+            vec3_norm(arm->link[next].position) < COND_INPUT_ROUNDING);
 }
 
 // All links of two rigid parts.
@@ -283,8 +281,8 @@ static CondStatus leave_out_overlaps(Entities* p, int body)
             status = cond_link_overlap_find(&p->overlap, a, b, &depth);
             if (status || depth == 0.0)
                 continue;
-            if (depth > SLIGHT * fmin(a->width, b->width) || cond_link_overlap_is_hollow(a) ||
-                cond_link_overlap_is_hollow(b))
+            if (depth > COND_LINK_OVERLAP * fmin(a->width, b->width) ||
+                cond_link_overlap_is_hollow(a) || cond_link_overlap_is_hollow(b))
                 status = leave_out(p, body, a->part, b->part, COND_LEFT_OUT_OVERLAP);
             else
                 status = allow(p, a, b, depth);

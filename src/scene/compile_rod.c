@@ -6,6 +6,7 @@
 #include "model/rod.h"
 #include "scene/compile.h"
 #include "scene/rod_shape.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,8 +58,6 @@ static CondStatus make_rod(CondModel* model, const CondBodyDef* def,
     return status;
 }
 
-static const double MEET = 1e-4; // of its length: ends of a closed rod may be as far apart
-
 // How far the end of the last link is from the begin of the first.
 static double ends_apart(const CondBody* body)
 {
@@ -91,7 +90,7 @@ CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index,
     if (def->rod_closed && body->rod->n_link < 3)
         return cond_error_set(error, COND_BAD_INPUT, "body %s: rod.closed: needs three links",
                               def->name);
-    if (apart > MEET * all)
+    if (apart > COND_ROD_CLOSES * all)
         return cond_error_set(error, COND_BAD_INPUT,
                               "body %s: rod.closed: its ends are %.3g m apart; they must meet",
                               def->name, apart);

@@ -3,10 +3,9 @@
 #include "scene/compile.h"
 
 #include "model/rod.h"
+#include "scene/tuning.h"
 
 #include <math.h>
-
-static const double POINT = 0.1; // of what has no extent, a particle say [m]
 
 typedef struct Box {
     double low[3], high[3];
@@ -65,6 +64,6 @@ void cond_compile_sizes(CondModel* model)
         else if (body->kind != COND_BODY_PARTICLE)
             body->size = feature_size(model, body);
         if (!(body->size > 0.0))
-            body->size = POINT;
+            body->size = COND_POINT_SIZE;
     }
 }

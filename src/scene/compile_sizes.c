@@ -7,6 +7,7 @@
 #include "model/rod.h"
 #include "scene/compile.h"
 #include "scene/scene_keys.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <stdio.h>

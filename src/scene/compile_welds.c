@@ -4,6 +4,7 @@
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "model/fem.h"
+#include "model/tuning.h"
 #include "scene/compile.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ static int on_a_line(const CondPatch* patch)
     trace = C[0] + C[4] + C[8];
     for (int i = 0; i < 9; i++)
         squares += C[i] * C[i];
-    return !(trace * trace - squares > 1e-10 * trace * trace);
+    return !(trace * trace - squares > COND_SINGULAR * trace * trace);
 }
 
 static CondStatus compile_patch(CondModel* model, const CondScene* scene, int index,

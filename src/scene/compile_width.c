@@ -1,6 +1,7 @@
 // How thick things are: the least extent of a body or an obstacle along any of thirteen directions,
 // which says how far it may be pressed into another before it is on its way through. Points and
 // flat surfaces have no thickness of their own: theirs is infinite, so that the other one's counts.
+#include "base/tuning.h"
 #include "geometry/mesh_surface.h"
 #include "math/vec3.h"
 #include "model/fem.h"
@@ -9,11 +10,8 @@
 
 #include <math.h>
 
-// Share of the greatest extent below which the least is rounding: the points lie in a plane.
-static const double FLAT = 1e-9;
-
 // Least extent of points along the three axes, the six face diagonals and the four long ones;
-// infinity where it is 0 but for rounding.
+// infinity where it is 0 but for rounding: the points lie in a plane.
 static double least_extent(int n, const double* x)
 {
     double least = INFINITY, most = 0.0;
@@ -30,7 +28,7 @@ static double least_extent(int n, const double* x)
         least = fmin(least, (high - low) / vec3_norm(d));
         most = fmax(most, (high - low) / vec3_norm(d));
     }
-    return least > FLAT * most ? least : INFINITY;
+    return least > COND_INPUT_ROUNDING * most ? least : INFINITY;
 }
 
 static double shape_width(const CondShape* shape)

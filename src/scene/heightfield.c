@@ -102,9 +102,13 @@ static const struct {
     double most[3]; // of the numbers, which are whole and at least 0, 1, 1
 } recipes[] = {
     {"flat", flat, 0, "flat:COLUMNS,ROWS", {0.0, 0.0, 0.0}},
-    {"waves", waves, 1, "waves:COLUMNS,ROWS:WAVES", {1e3, 0.0, 0.0}},
-    {"steps", steps, 1, "steps:COLUMNS,ROWS:STEPS", {1e3, 0.0, 0.0}},
-    {"noise", noise, 3, "noise:COLUMNS,ROWS:SEED,CELLS,OCTAVES", {4294967295.0, 1e3, 8.0}},
+    {"waves", waves, 1, "waves:COLUMNS,ROWS:WAVES", {COND_MOST_HEIGHTS, 0.0, 0.0}},
+    {"steps", steps, 1, "steps:COLUMNS,ROWS:STEPS", {COND_MOST_HEIGHTS, 0.0, 0.0}},
+    {"noise",
+     noise,
+     3,
+     "noise:COLUMNS,ROWS:SEED,CELLS,OCTAVES",
+     {UINT32_MAX, COND_MOST_HEIGHTS, 8.0}},
 };
 enum { N_RECIPE = sizeof recipes / sizeof *recipes };
 

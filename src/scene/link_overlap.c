@@ -5,11 +5,10 @@
 #include "geometry/separation.h"
 #include "math/quat.h"
 #include "model/articulation.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double OVERLAP = 1e-6; // of the smaller shape's size
 
 void cond_link_overlap_begin(const CondContext* context, CondLinkOverlap* overlap)
 {
@@ -72,7 +71,7 @@ CondStatus cond_link_overlap_find(CondLinkOverlap* overlap, const CondSolid* a, 
         cond_core_make(&solid[s]->shape, pose[s], pose[0], &core[s]);
         round += core[s].round;
     }
-    double small = OVERLAP * fmin(core[0].size, core[1].size);
+    double small = COND_LINK_DEPTH * fmin(core[0].size, core[1].size);
     if (!cond_link_overlap_is_hollow(a) && !cond_link_overlap_is_hollow(b)) {
         CondSeparation apart;
         if (cond_cores_separate(&core[0], &core[1], 0.0, &apart) && apart.apart < -small)

@@ -6,6 +6,8 @@
 
 #include "base/definition.h"
 #include "base/error.h"
+#include "mesh/tuning.h"
+#include "model/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +40,7 @@ CondStatus cond_scene_check_plane(const CondScene* scene, const void* definition
     double z = n[0] * d[1] - n[1] * d[0];
     double lengths2 =
         (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    if (x * x + y * y + z * z < 1e-12 * lengths2)
+    if (x * x + y * y + z * z < COND_SINGULAR * lengths2)
         return cond_scene_issue_set(issue, "direction", "must not be parallel to the normal");
     return COND_OK;
 }
@@ -68,10 +70,10 @@ static CondStatus check_ground(const CondObstacleDef* def, CondSceneIssue* issue
         return cond_scene_issue_set(issue, "shape.height", "must not be zero");
     if (def->n_row == 0 && def->n_column == 0)
         return COND_OK;
-    if (def->n_row < 2 || def->n_column < 2 || def->n_row > 4096 || def->n_column > 4096 ||
-        !def->heights)
-        return cond_scene_issue_set(issue, "shape.heightfield",
-                                    "expected 2 to 4096 rows and columns");
+    if (def->n_row < 2 || def->n_column < 2 || def->n_row > COND_MOST_HEIGHTS ||
+        def->n_column > COND_MOST_HEIGHTS || !def->heights)
+        return cond_scene_issue_set(issue, "shape.heightfield", "expected 2 to %d rows and columns",
+                                    COND_MOST_HEIGHTS);
     for (int k = 0; k < def->n_row * def->n_column; k++)
         if (!isfinite(def->heights[k]))
             return cond_scene_issue_set(issue, "shape.heightfield",

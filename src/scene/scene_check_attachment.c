@@ -1,4 +1,5 @@
 // The rules that patches, attachments and trajectories obey.
+#include "base/tuning.h"
 #include "scene/scene_check.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const void* defin
     double square = 0.0;
     for (int i = 0; i < 4; i++)
         square += def->orientation[i] * def->orientation[i];
-    if (square < 1e-18)
+    if (square < COND_INPUT_ROUNDING * COND_INPUT_ROUNDING)
         return cond_scene_issue_set(issue, "orientation", "is zero");
     if (!(def->end_time > def->start))
         return cond_scene_issue_set(issue, "end", "must come after the start (%g s), not at %g s",

@@ -1,6 +1,8 @@
 // The rules that bodies obey: which kind has which keys, and what must fit together.
+#include "base/tuning.h"
 #include "scene/scene_check.h"
 #include "scene/shape_kind.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,7 +96,7 @@ static CondStatus check_inertia(const double* inertia, CondSceneIssue* issue)
     if (!is_positive_definite(inertia))
         return cond_scene_issue_set(issue, "inertia", "must be positive definite");
     double trace = inertia[0] + inertia[1] + inertia[2];
-    double slack = 1e-9 * trace;
+    double slack = COND_INPUT_ROUNDING * trace;
     double second[6];
     for (int i = 0; i < 3; ++i) {
         second[i] = 0.5 * trace - inertia[i] + slack;

@@ -1,5 +1,7 @@
 // Single fields of a definition against the table of keys, and the rules that all kinds share.
+#include "base/tuning.h"
 #include "scene/scene_check.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -164,8 +166,10 @@ CondStatus cond_check_length(const char* field, int n, const double* x, CondScen
         sum += x[i] * x[i];
     if (sum == 0.0)
         return cond_scene_issue_set(issue, field, "must not be zero");
-    if (!(sum > 1e-18 && sum < 1e18))
-        return cond_scene_issue_set(issue, field, "its length must lie in 1e-9 .. 1e9");
+    double length = sqrt(sum);
+    if (!(length > COND_INPUT_ROUNDING && length < 1.0 / COND_INPUT_ROUNDING))
+        return cond_scene_issue_set(issue, field, "its length must lie in %g .. %g",
+                                    COND_INPUT_ROUNDING, 1.0 / COND_INPUT_ROUNDING);
     return COND_OK;
 }
 

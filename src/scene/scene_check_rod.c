@@ -1,4 +1,5 @@
 // The rules that the centreline and the section of a rod obey.
+#include "base/tuning.h"
 #include "scene/scene_check.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ CondStatus cond_check_at(const CondScene* scene, int body, const char* prefix, d
                                           def->name, cond_body_noun(def->kind));
     if (isnan(at))
         return cond_scene_issue_set(issue, field, "is required: '%s' is a rod", def->name);
-    if (def->rod.shape != COND_ROD_POINTS && at > def->rod.length * (1.0 + 1e-9))
+    if (def->rod.shape != COND_ROD_POINTS && at > def->rod.length * (1.0 + COND_INPUT_ROUNDING))
         return cond_scene_issue_set(issue, field, "'%s' is only %g m long", def->name,
                                     def->rod.length);
     return COND_OK;

@@ -2,9 +2,9 @@
 #include "base/enum_name.h"
 #include "scene/scene_keys.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 COND_ENUM_TABLE(CondKeyType, cond_key_type, {COND_KEY_TEXT, "text"}, {COND_KEY_NUMBER, "number"},
@@ -26,20 +26,11 @@ static const CondKey* row_of(int index)
     return index >= 0 && index < cond_key_table_size ? &cond_key_table[index] : NULL;
 }
 
-// The shortest decimal that is read as the same number.
+// As defaults are written in the source: they have few digits.
 static int put_number(char* text, size_t size, double value)
 {
-    int n = 0;
-    if (isinf(value))
-        return snprintf(text, size, "%s.inf", value < 0.0 ? "-" : "");
-    for (int digits = 1; digits <= 17; digits++) {
-        n = snprintf(text, size, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    if (fabs(value) >= 1.0 && fabs(value) < 1e6 && strchr(text, 'e')) // 1e+04
-        n = snprintf(text, size, "%.0f", value);
-    return n;
+    return isinf(value) ? snprintf(text, size, "%s.inf", value < 0.0 ? "-" : "")
+                        : snprintf(text, size, "%.*g", DBL_DIG, value);
 }
 
 // Numbers of a vector, as many as a file writes: one for all, or half of them, where that is the

@@ -1,5 +1,6 @@
 // Finding keys in their table, and what each accepts.
 #include "scene/scene_keys.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +50,7 @@ const CondKey* cond_keys_find_elsewhere(const char* section, const char* key)
 // letters of `known` from the first i letters of `name`.
 int cond_keys_distance(const char* name, const char* known)
 {
-    enum { longest = 64 };
+    enum { longest = COND_NAME_SIZE };
     size_t n = strlen(name);
     size_t m = strlen(known);
     if (n >= longest || m >= longest)

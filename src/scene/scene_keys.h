@@ -58,11 +58,6 @@ typedef struct CondMjcfDraft {
     double position[3], orientation[4];
 } CondMjcfDraft;
 
-// Sizes of the numbers in a scene and of what is made from them, masses, moments of inertia and
-// stiffnesses: products of three, as determinants are, must neither overflow nor vanish.
-#define COND_LEAST 1e-100
-#define COND_MOST 1e100
-
 // Most keys a section has.
 #define COND_SECTION_SIZE 48
 

@@ -1,9 +1,9 @@
 #include "scene/shape_kind.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
 
-enum { N_RIM = 16 }; // points on each rim of a cylinder
 static const double PI = 3.14159265358979323846;
 
 // ---- box: size is its edges
@@ -98,7 +98,7 @@ static void capsule_inertia(double mass, const double* size, double* inertia)
 
 static double cylinder_point(const double* size, int k, double local[3])
 {
-    const double angle = 2.0 * acos(-1.0) * (k / 2) / N_RIM;
+    const double angle = 2.0 * acos(-1.0) * (k / 2) / COND_RIM_POINTS;
     local[0] = size[0] * cos(angle);
     local[1] = size[0] * sin(angle);
     local[2] = (k % 2 ? 0.5 : -0.5) * size[1];
@@ -127,8 +127,8 @@ static const CondShapeRow rows[] = {
                            sphere_volume, sphere_inertia},
     [COND_SHAPE_CAPSULE] = {"capsule", 0, 0, COND_FORM_CAPSULE, 2, capsule_point, round_solid,
                             capsule_volume, capsule_inertia},
-    [COND_SHAPE_CYLINDER] = {"cylinder", 0, 1, COND_FORM_CYLINDER, 2 * N_RIM, cylinder_point,
-                             round_solid, cylinder_volume, cylinder_inertia},
+    [COND_SHAPE_CYLINDER] = {"cylinder", 0, 1, COND_FORM_CYLINDER, 2 * COND_RIM_POINTS,
+                             cylinder_point, round_solid, cylinder_volume, cylinder_inertia},
     [COND_SHAPE_CONVEX] = {.name = "convex",
                            .is_mesh = 1,
                            .form = COND_FORM_CONVEX,

@@ -9,12 +9,10 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "mesh/mesh_build.h"
+#include "scene/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double DEPTH = 0.1;  // of the wider extent
-static const double BOTTOM = 0.1; // of the depth, by which the bottom's middle lies lower
 
 // The border of a surface: edges with one triangle, in its direction.
 typedef struct Border {
@@ -122,7 +120,8 @@ static void place(const CondMesh* open, const Border* border, double low, double
         double* middle = closed->node + 3 * (size_t)border->middle[part];
         middle[0] /= middle[2];
         middle[1] /= middle[2];
-        middle[2] = low - (is_hole(border, part, whole) ? 0.5 : 1.0) * (1.0 + BOTTOM) * depth;
+        middle[2] =
+            low - (is_hole(border, part, whole) ? 0.5 : 1.0) * (1.0 + COND_GROUND_DEPTH) * depth;
     }
 }
 
@@ -158,7 +157,7 @@ CondStatus cond_terrain_close(const CondMesh* open, double depth, CondMesh** clo
     }
     *thin = length / (3.0 * open->n_triangle);
     if (isnan(depth))
-        depth = DEPTH * fmax(high[0] - low[0], high[1] - low[1]);
+        depth = COND_GROUND_DEPTH * fmax(high[0] - low[0], high[1] - low[1]);
     CondStatus status = find_border(open, &border);
     if (!status && border.n_edge == 0)
         status = cond_error_set(error, COND_BAD_INPUT, "the surface is closed: its shape is mesh");

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "scene/scene_choices.h"
+#include "scene/tuning.h"
 
 #include <ctype.h>
 #include <limits.h>

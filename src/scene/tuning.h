@@ -1,0 +1,34 @@
+// Numbers of scenes and their compilation. A header of numbers alone: it includes nothing.
+#ifndef COND_SCENE_TUNING_H
+#define COND_SCENE_TUNING_H
+
+// [1] least size of a number in a scene, and of masses, moments of inertia and stiffnesses made
+// from such; the largest is its inverse. Products of three, as determinants are, must neither
+// overflow nor vanish: its cube is above the least double.
+#define COND_LEAST 1e-100
+#define COND_MOST (1.0 / COND_LEAST)
+// [m] size of what has no extent, a particle say, where sizes of bodies are compared.
+#define COND_POINT_SIZE 0.1
+// [1] sine of the angle between two faces that count as one: 0.06 degrees, a seventeenth of the
+// angle between the facets of a cylinder of 360.
+#define COND_FACE_BEND 1e-3
+// [share] of the smaller of two shapes of a robot's links: those that are deeper in each other at
+// the start than this overlap; less is the rounding of their file, which has six digits.
+#define COND_LINK_DEPTH 1e-6
+// [share] of the thinner of two shapes by which links that overlap at the start may still come to
+// touch (docs/collision.md, who touches whom); those that are deeper are taken as parts of one
+// thing.
+#define COND_LINK_OVERLAP (1.0 / 3.0)
+// [share] of the length of a closed rod by which its ends may be apart: the rounding of points with
+// four digits.
+#define COND_ROD_CLOSES 1e-4
+// [share] of the wider extent of ground by which it reaches below its lowest point, and of that
+// depth by which the middle of its bottom lies lower, so that the bottom is no plane with the
+// sides' edges.
+#define COND_GROUND_DEPTH 0.1
+
+enum {
+    COND_RIM_POINTS = 16, // [count] of contact points on each rim of a cylinder
+};
+
+#endif
