@@ -2,9 +2,8 @@
 #ifndef COND_SIM_TUNING_H
 #define COND_SIM_TUNING_H
 
-#define COND_OVERLAP                                                                               \
-    1e-6 // [1] of the smaller body's size: what counts as an overlap of two bodies
-         // at rest, and the gap that parts a pair that touched; rounding opens
-         // less than 1e-8 of the size under bodies at rest
+// [1] of the smaller body's size: what counts as an overlap of two bodies at rest, and the gap that
+// parts a pair that touched; rounding opens less than 1e-8 of the size under bodies at rest
+#define COND_OVERLAP 1e-6
 
 #endif
