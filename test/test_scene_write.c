@@ -189,6 +189,39 @@ static void test_meshes(void** state)
     remove("block");
 }
 
+// Keys by the names of their fields are read, and written by their own; folders of packages stay.
+static void test_names_of_fields(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "bodies:\n"
+        "  - {name: stone, mass: 1, shape: {mesh: \"box:2,2,2:1,1,1\"}, mesh_scale: 0.5}\n"
+        "  - {name: arm, kind: robot, package_dirs: [/one, /two], links: [{name: base}]}\n"
+        "attachments: [{name: hold, from: {body: stone}, to: {}, end_time: 2}]\n"
+        "sensors: [{name: feel, body: stone, kind: imu}]\n";
+    CondScene* scene = NULL;
+    CondError error = {0};
+    if (cond_scene_read_text(NULL, text, NULL, 0, NULL, &scene, &error))
+        fail_msg("%s", error.message);
+    const CondBodyDef* stone = cond_scene_get(scene, COND_SCENE_BODY, 0);
+    const CondAttachmentDef* hold = cond_scene_get(scene, COND_SCENE_ATTACHMENT, 0);
+    const CondSensorDef* feel = cond_scene_get(scene, COND_SCENE_SENSOR, 0);
+    assert_true(stone->mesh_scale == 0.5 && hold->end_time == 2.0);
+    assert_int_equal(feel->kind, COND_SENSOR_IMU);
+    char written[4096];
+    size_t size;
+    assert_int_equal(cond_scene_save(scene, written, sizeof written, &size, &error), COND_OK);
+    assert_non_null(strstr(written, "scale: 0.5"));
+    assert_non_null(strstr(written, "package_dirs: [\"/one\", \"/two\"]"));
+    assert_non_null(strstr(written, "measures: imu"));
+    assert_null(strstr(written, "mesh_scale"));
+    cond_scene_destroy(scene);
+    static const char twice[] = "bodies: [{kind: soft, scale: 1, mesh_scale: 2}]\n";
+    assert_int_equal(cond_scene_read_text(NULL, twice, NULL, 0, NULL, &scene, &error),
+                     COND_BAD_INPUT);
+    assert_non_null(strstr(error.message, "mesh_scale: given twice (first on line 1)"));
+}
+
 static void test_refusals(void** state)
 {
     (void)state;
@@ -204,7 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips), cmocka_unit_test(test_runs),
         cmocka_unit_test(test_values),      cmocka_unit_test(test_meshes),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_names_of_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,14 @@ const CondKey* cond_keys_find(const char* section, const char* key)
     return NULL;
 }
 
+int cond_keys_inner(const CondKey* around, const char* section)
+{
+    int n_key;
+    const CondKey* inner = cond_keys_section(section, &n_key);
+    return inner && inner->structure && around->structure &&
+           strcmp(inner->structure, around->structure) == 0;
+}
+
 const CondKey* cond_keys_find_elsewhere(const char* section, const char* key)
 {
     for (int i = 0; i < cond_key_table_size; ++i)

@@ -68,6 +68,9 @@ extern const int cond_key_table_size;
 // The rows of a section: the first one, and how many.
 const CondKey* cond_keys_section(const char* section, int* n_key);
 const CondKey* cond_keys_find(const char* section, const char* key);
+// 1 for a section whose keys are fields of the structure that those around it are fields of, whose
+// first row is given: "attachments.from", "bodies.motor".
+int cond_keys_inner(const CondKey* around, const char* section);
 // A key with this name anywhere else, NULL when there is none.
 const CondKey* cond_keys_find_elsewhere(const char* section, const char* key);
 

@@ -70,7 +70,7 @@ BEGINS_WITH_NAME(CondActionDef);
 BEGINS_WITH_NAME(CondRewardDef);
 BEGINS_WITH_NAME(CondObservationDef);
 
-static const CondKindRow* row_of(CondSceneKind kind)
+const CondKindRow* cond_scene_kind_row(CondSceneKind kind)
 {
     return (unsigned)kind < COND_SCENE_N_KIND ? &rows[kind] : NULL;
 }
@@ -97,20 +97,20 @@ static char* array_of(const CondScene* scene, const CondKindRow* row)
 
 int cond_scene_count(const CondScene* scene, CondSceneKind kind)
 {
-    const CondKindRow* row = row_of(kind);
+    const CondKindRow* row = cond_scene_kind_row(kind);
     return row ? count_of(scene, row) : 0;
 }
 
 int cond_scene_find(const CondScene* scene, CondSceneKind kind, const char* name)
 {
-    const CondKindRow* row = row_of(kind);
+    const CondKindRow* row = cond_scene_kind_row(kind);
     return row ? cond_name_index_find(&scene->name[kind], array_of(scene, row), row->size, name)
                : -1;
 }
 
 const char* cond_scene_name(const CondScene* scene, CondSceneKind kind, int index)
 {
-    const CondKindRow* row = row_of(kind);
+    const CondKindRow* row = cond_scene_kind_row(kind);
     return row && index >= 0 && index < count_of(scene, row)
                ? array_of(scene, row) + (size_t)index * row->size
                : NULL;
@@ -291,7 +291,7 @@ static CondStatus report(CondError* error, CondStatus status, CondSceneKind kind
 static CondStatus check_asked(const CondScene* scene, CondSceneKind kind, int index,
                               CondError* error)
 {
-    if (!row_of(kind))
+    if (!cond_scene_kind_row(kind))
         return cond_error_set(error, COND_BAD_ARGUMENT, "there is no kind of definition %d",
                               (int)kind);
     if (index < 0 || index >= count_of(scene, &rows[kind]))
@@ -310,7 +310,7 @@ CondStatus cond_scene_add(CondScene* scene, CondSceneKind kind, const void* def,
                           CondError* error)
 {
     CondSceneIssue issue;
-    if (!row_of(kind))
+    if (!cond_scene_kind_row(kind))
         return check_asked(scene, kind, 0, error);
     if (kind == COND_SCENE_MESH)
         return refuse_mesh(error);

@@ -19,6 +19,7 @@ typedef struct CondKindRow {
     void (*drop)(CondScene* scene, void* def); // releases them
     unsigned users;                            // kinds whose definitions may name these, by bits
 } CondKindRow;
+const CondKindRow* cond_scene_kind_row(CondSceneKind kind); // NULL past the last
 
 // The arrays of the definitions that have some (src/scene/scene_arrays.c).
 CondStatus cond_body_copy_arrays(CondScene* scene, void* def, CondSceneIssue* issue);

@@ -215,7 +215,7 @@ CondStatus cond_scene_source_reread(const CondSceneSource* source, CondScene* sc
         char at[COND_KEY_PATH_SIZE];
         cond_entry_path(at, row->key, entry->node, entry->place);
         index->put = 1 + number_of(source, scene, entry);
-        status = row->read(&reader, entry->node, at, entry->place, NULL);
+        status = row->read(&reader, entry->node, at, entry->place, (void*)row);
         index->put = 0;
     }
     return status;

@@ -27,22 +27,16 @@ void cond_links_release(const CondContext* context, CondBodyDef* def);
 CondStatus cond_mjcf_tree(CondSceneReader* reader, int n_override, const char* const* override,
                           CondYamlNode** root);
 
-// Reads one entry of the top level's list into the scene. The target is not used.
+// Reads one entry of the top level's list into the scene. The target is the row of the list, which
+// most do not use.
 CondEntryRead cond_mesh_read_entry;
-CondEntryRead cond_material_read;
 CondEntryRead cond_body_read;
 CondEntryRead cond_mjcf_read_entry;
 CondEntryRead cond_obstacle_read;
 CondEntryRead cond_exclude_read;
 CondEntryRead cond_pair_read;
-CondEntryRead cond_patch_read;
-CondEntryRead cond_attachment_read;
 CondEntryRead cond_trajectory_read;
-CondEntryRead cond_sensor_read;
 CondEntryRead cond_variation_read;
-CondEntryRead cond_action_read;
-CondEntryRead cond_reward_read;
-CondEntryRead cond_observation_read;
 
 // The lists of a scene file, in the order in which they are read; NULL past the last.
 typedef struct CondSceneListRow {

@@ -1,67 +1,69 @@
 // The tree of a scene file, section by section, as the table of keys says, becomes a scene.
 #include "base/error.h"
+#include "scene/scene_kind.h"
 #include "scene_file/scene_part.h"
 #include "scene_file/scene_source.h"
 
 #include <stddef.h>
 #include <string.h>
 
-static CondStatus read_plane(const CondSceneReader* reader, const CondYamlNode* node,
+// An entry whose keys are all fields of its definition.
+static CondStatus read_plain(const CondSceneReader* reader, const CondYamlNode* node,
                              const char* path, int place, void* target)
 {
-    (void)place;
-    (void)target;
-    CondPlaneDef plane = cond_plane_def_default();
+    union {
+        CondMaterialDef material;
+        CondPlaneDef plane;
+        CondPatchDef patch;
+        CondAttachmentDef attachment;
+        CondSensorDef sensor;
+        CondForceDef force;
+        CondSpringDef spring;
+        CondActionDef action;
+        CondRewardDef reward;
+        CondObservationDef observation;
+    } def;
+    const CondSceneListRow* list = target;
+    const CondKey* orientation = cond_keys_find(list->key, "orientation");
+    char rotation[COND_KEY_PATH_SIZE];
     CondSection section;
     CondSceneIssue issue;
-    CondStatus status = cond_section_read(reader, "planes", node, path, &plane, &section);
+    (void)place;
+    cond_structure_find(cond_scene_kind_row(list->kind)->structure)->fill(&def);
+    CondStatus status = cond_section_read(reader, list->key, node, path, &def, &section);
+    if (!status)
+        status = cond_section_read_inner(reader, &section, list->key, path, &def);
+    cond_path_join(rotation, list->key, "rotation");
+    if (!status && orientation)
+        status = cond_rotation_read(reader, &section, rotation, path,
+                                    (double*)(void*)((char*)&def + orientation->offset));
     if (status)
         return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_PLANE, &plane, &issue);
+    status = cond_scene_put_def(reader->scene, list->kind, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }
 
-static CondStatus read_force(const CondSceneReader* reader, const CondYamlNode* node,
-                             const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondForceDef force = cond_force_def_default();
-    CondSection section;
-    CondSceneIssue issue;
-    CondStatus status = cond_section_read(reader, "forces", node, path, &force, &section);
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_FORCE, &force, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
-}
-
-static CondStatus read_spring(const CondSceneReader* reader, const CondYamlNode* node,
-                              const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondSpringDef spring = cond_spring_def_default();
-    CondSection section;
-    CondSection end;
-    CondSceneIssue issue;
-    char at[COND_KEY_PATH_SIZE];
-    CondStatus status = cond_section_read(reader, "springs", node, path, &spring, &section);
-    if (!status) {
-        cond_path_join(at, path, "from");
-        status = cond_section_read(reader, "springs.from", cond_section_node(&section, "from"), at,
-                                   &spring, &end);
-    }
-    if (!status) {
-        cond_path_join(at, path, "to");
-        status = cond_section_read(reader, "springs.to", cond_section_node(&section, "to"), at,
-                                   &spring, &end);
-    }
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_SPRING, &spring, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
-}
+// What is named comes before what names it, wherever it stands in the file.
+static const CondSceneListRow lists[] = {
+    {"meshes", cond_mesh_read_entry, COND_SCENE_N_KIND},
+    {"materials", read_plain, COND_SCENE_MATERIAL},
+    {"mjcf", cond_mjcf_read_entry, COND_SCENE_N_KIND},
+    {"bodies", cond_body_read, COND_SCENE_BODY},
+    {"planes", read_plain, COND_SCENE_PLANE},
+    {"obstacles", cond_obstacle_read, COND_SCENE_OBSTACLE},
+    {"exclude", cond_exclude_read, COND_SCENE_EXCLUDE},
+    {"pairs", cond_pair_read, COND_SCENE_EXCLUDE},
+    {"patches", read_plain, COND_SCENE_PATCH},
+    {"trajectories", cond_trajectory_read, COND_SCENE_TRAJECTORY},
+    {"attachments", read_plain, COND_SCENE_ATTACHMENT},
+    {"sensors", read_plain, COND_SCENE_SENSOR},
+    {"forces", read_plain, COND_SCENE_FORCE},
+    {"springs", read_plain, COND_SCENE_SPRING},
+    {"randomise", cond_variation_read, COND_SCENE_VARIATION},
+    {"actions", read_plain, COND_SCENE_ACTION},
+    {"rewards", read_plain, COND_SCENE_REWARD},
+    {"observations", read_plain, COND_SCENE_OBSERVATION},
+};
 
 // The materials of the library, a file that holds a list of them and nothing else.
 static CondStatus read_library(const CondSceneReader* reader, const CondSection* top,
@@ -84,7 +86,7 @@ static CondStatus read_library(const CondSceneReader* reader, const CondSection*
                                    "a library holds the key materials and no other");
     if (!status)
         status = cond_list_read(&library, cond_keys_find("", "materials"), list, "materials",
-                                cond_material_read, NULL);
+                                read_plain, (void*)&lists[1]);
     cond_yaml_destroy(&library.context, root);
     return status;
 }
@@ -92,9 +94,6 @@ static CondStatus read_library(const CondSceneReader* reader, const CondSection*
 static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNode* root,
                                 const CondSection* top, CondSettingsDraft* draft)
 {
-    static const char* const sections[] = {"step",    "contact", "solver",
-                                           "penalty", "pbd",     "environment"};
-    CondSection section;
     CondStatus status = COND_OK;
     // The preset comes first, wherever it stands: it would undo the other keys.
     const CondYamlNode* solver = cond_section_node(top, "solver");
@@ -104,16 +103,8 @@ static CondStatus read_settings(const CondSceneReader* reader, const CondYamlNod
                                        "solver.preset", draft);
     if (!status && draft->preset)
         draft->settings.solver = cond_solver_settings_paper();
-    for (int i = 0; i < 6 && !status; ++i) {
-        const CondYamlNode* node = cond_section_node(top, sections[i]);
-        if (node)
-            status = cond_section_read(reader, sections[i], node, sections[i], draft, &section);
-        const CondYamlNode* observe =
-            node && !status ? cond_section_node(&section, "observe") : NULL;
-        if (observe)
-            status = cond_section_read(reader, "environment.observe", observe,
-                                       "environment.observe", draft, &section);
-    }
+    if (!status)
+        status = cond_section_read_inner(reader, top, "", "", draft);
     CondSceneIssue issue;
     if (!status && cond_scene_check_settings(&draft->settings, &issue))
         status = cond_scene_refuse_issue(reader, COND_BAD_INPUT, root, "", &issue);
@@ -130,28 +121,6 @@ static CondStatus note_lines(const CondSceneReader* reader, CondSceneKind kind,
         status = cond_scene_note_line(reader->scene, kind, index++, entry->line);
     return status ? cond_error_set(reader->error, status, "out of memory") : COND_OK;
 }
-
-// What is named comes before what names it, wherever it stands in the file.
-static const CondSceneListRow lists[] = {
-    {"meshes", cond_mesh_read_entry, COND_SCENE_N_KIND},
-    {"materials", cond_material_read, COND_SCENE_MATERIAL},
-    {"mjcf", cond_mjcf_read_entry, COND_SCENE_N_KIND},
-    {"bodies", cond_body_read, COND_SCENE_BODY},
-    {"planes", read_plane, COND_SCENE_PLANE},
-    {"obstacles", cond_obstacle_read, COND_SCENE_OBSTACLE},
-    {"exclude", cond_exclude_read, COND_SCENE_EXCLUDE},
-    {"pairs", cond_pair_read, COND_SCENE_EXCLUDE},
-    {"patches", cond_patch_read, COND_SCENE_PATCH},
-    {"trajectories", cond_trajectory_read, COND_SCENE_TRAJECTORY},
-    {"attachments", cond_attachment_read, COND_SCENE_ATTACHMENT},
-    {"sensors", cond_sensor_read, COND_SCENE_SENSOR},
-    {"forces", read_force, COND_SCENE_FORCE},
-    {"springs", read_spring, COND_SCENE_SPRING},
-    {"randomise", cond_variation_read, COND_SCENE_VARIATION},
-    {"actions", cond_action_read, COND_SCENE_ACTION},
-    {"rewards", cond_reward_read, COND_SCENE_REWARD},
-    {"observations", cond_observation_read, COND_SCENE_OBSERVATION},
-};
 
 const CondSceneListRow* cond_scene_list_row(int index)
 {
@@ -174,8 +143,8 @@ static CondStatus read_scene(const CondSceneReader* reader, const CondYamlNode* 
         const char* key = lists[i].key;
         const CondYamlNode* list = cond_section_node(&top, key);
         if (list)
-            status =
-                cond_list_read(reader, cond_keys_find("", key), list, key, lists[i].read, NULL);
+            status = cond_list_read(reader, cond_keys_find("", key), list, key, lists[i].read,
+                                    (void*)&lists[i]);
         if (!status && list && lists[i].kind != COND_SCENE_N_KIND)
             status = note_lines(reader, lists[i].kind, list);
     }

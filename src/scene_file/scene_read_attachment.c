@@ -1,4 +1,4 @@
-// Materials, obstacles, patches, attachments, trajectories and sensors of a scene file.
+// Obstacles and trajectories of a scene file.
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene/terrain.h"
@@ -6,21 +6,6 @@
 
 #include <math.h>
 #include <string.h>
-
-CondStatus cond_material_read(const CondSceneReader* reader, const CondYamlNode* node,
-                              const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondMaterialDef def = cond_material_def_default();
-    CondSection section;
-    CondSceneIssue issue;
-    CondStatus status = cond_section_read(reader, "materials", node, path, &def, &section);
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_MATERIAL, &def, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
-}
 
 // Heights: rows of numbers, or the text of a file or generator.
 static CondStatus read_heights(const CondSceneReader* reader, const CondYamlNode* node,
@@ -89,48 +74,6 @@ CondStatus cond_obstacle_read(const CondSceneReader* reader, const CondYamlNode*
     return status;
 }
 
-CondStatus cond_patch_read(const CondSceneReader* reader, const CondYamlNode* node,
-                           const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondPatchDef def = cond_patch_def_default();
-    CondSection section;
-    CondSceneIssue issue;
-    CondStatus status = cond_section_read(reader, "patches", node, path, &def, &section);
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_PATCH, &def, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
-}
-
-CondStatus cond_attachment_read(const CondSceneReader* reader, const CondYamlNode* node,
-                                const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondAttachmentDef def = cond_attachment_def_default();
-    CondSection section;
-    CondSceneIssue issue;
-    CondSection end;
-    char at[COND_KEY_PATH_SIZE];
-    CondStatus status = cond_section_read(reader, "attachments", node, path, &def, &section);
-    if (!status) {
-        cond_path_join(at, path, "from");
-        status = cond_section_read(reader, "attachments.from", cond_section_node(&section, "from"),
-                                   at, &def, &end);
-    }
-    if (!status) {
-        cond_path_join(at, path, "to");
-        status = cond_section_read(reader, "attachments.to", cond_section_node(&section, "to"), at,
-                                   &def, &end);
-    }
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_ATTACHMENT, &def, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
-}
-
 static CondStatus read_waypoint(const CondSceneReader* reader, const CondYamlNode* node,
                                 const char* path, int place, void* target)
 {
@@ -174,21 +117,4 @@ CondStatus cond_trajectory_read(const CondSceneReader* reader, const CondYamlNod
     }
     cond_release(&reader->context, waypoints);
     return status;
-}
-
-CondStatus cond_sensor_read(const CondSceneReader* reader, const CondYamlNode* node,
-                            const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondSensorDef def = cond_sensor_def_default();
-    CondSection section;
-    CondSceneIssue issue;
-    CondStatus status = cond_section_read(reader, "sensors", node, path, &def, &section);
-    if (!status)
-        status = cond_rotation_read(reader, &section, "sensors.rotation", path, def.orientation);
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_SENSOR, &def, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }

@@ -1,4 +1,4 @@
-// Variations, actions, observations and rewards of a scene file.
+// Variations of a scene file.
 #include "scene_file/scene_part.h"
 
 static CondStatus read_choices(const CondSceneReader* reader, const CondYamlNode* list,
@@ -19,17 +19,6 @@ static CondStatus read_choices(const CondSceneReader* reader, const CondYamlNode
     return COND_OK;
 }
 
-// The other point of an entry, where it holds one.
-static CondStatus read_other(const CondSceneReader* reader, const CondSection* section,
-                             const char* name, const char* path, void* def)
-{
-    const CondYamlNode* node = cond_section_node(section, "to");
-    CondSection end;
-    char at[COND_KEY_PATH_SIZE];
-    cond_path_join(at, path, "to");
-    return node ? cond_section_read(reader, name, node, at, def, &end) : COND_OK;
-}
-
 CondStatus cond_variation_read(const CondSceneReader* reader, const CondYamlNode* node,
                                const char* path, int place, void* target)
 {
@@ -45,54 +34,5 @@ CondStatus cond_variation_read(const CondSceneReader* reader, const CondYamlNode
     if (status)
         return status;
     status = cond_scene_put_def(reader->scene, COND_SCENE_VARIATION, &def, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
-}
-
-CondStatus cond_action_read(const CondSceneReader* reader, const CondYamlNode* node,
-                            const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondActionDef def = cond_action_def_default();
-    CondSection section;
-    CondSceneIssue issue;
-    CondStatus status = cond_section_read(reader, "actions", node, path, &def, &section);
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_ACTION, &def, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
-}
-
-CondStatus cond_reward_read(const CondSceneReader* reader, const CondYamlNode* node,
-                            const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondRewardDef def = cond_reward_def_default();
-    CondSection section;
-    CondSceneIssue issue;
-    CondStatus status = cond_section_read(reader, "rewards", node, path, &def, &section);
-    if (!status)
-        status = read_other(reader, &section, "rewards.to", path, &def);
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_REWARD, &def, &issue);
-    return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
-}
-
-CondStatus cond_observation_read(const CondSceneReader* reader, const CondYamlNode* node,
-                                 const char* path, int place, void* target)
-{
-    (void)place;
-    (void)target;
-    CondObservationDef def = cond_observation_def_default();
-    CondSection section;
-    CondSceneIssue issue;
-    CondStatus status = cond_section_read(reader, "observations", node, path, &def, &section);
-    if (!status)
-        status = read_other(reader, &section, "observations.to", path, &def);
-    if (status)
-        return status;
-    status = cond_scene_put_def(reader->scene, COND_SCENE_OBSERVATION, &def, &issue);
     return status ? cond_scene_refuse_issue(reader, status, node, path, &issue) : COND_OK;
 }

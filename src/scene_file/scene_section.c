@@ -99,6 +99,25 @@ CondStatus cond_section_read(const CondSceneReader* reader, const char* name,
     return status;
 }
 
+CondStatus cond_section_read_inner(const CondSceneReader* reader, const CondSection* section,
+                                   const char* name, const char* path, void* structure)
+{
+    CondStatus status = COND_OK;
+    for (int i = 0; i < section->n_key && !status; ++i) {
+        const char* key = section->key[i].text.key;
+        char inner[COND_KEY_PATH_SIZE], at[COND_KEY_PATH_SIZE];
+        cond_path_join(inner, name, key);
+        cond_path_join(at, path, key);
+        CondSection within;
+        if (!section->node[i] || !cond_keys_inner(section->key, inner))
+            continue;
+        status = cond_section_read(reader, inner, section->node[i], at, structure, &within);
+        if (!status)
+            status = cond_section_read_inner(reader, &within, inner, at, structure);
+    }
+    return status;
+}
+
 const CondYamlNode* cond_section_node(const CondSection* section, const char* key)
 {
     for (int i = 0; i < section->n_key; ++i)

@@ -20,6 +20,10 @@ CondStatus cond_section_read(const CondSceneReader* reader, const char* name,
                              CondSection* section);
 
 // The node of a key, NULL where the file does not hold it.
+// Reads the sections within a section that are fields of the same structure, where they are there:
+// from, to, motor, observe, ...
+CondStatus cond_section_read_inner(const CondSceneReader* reader, const CondSection* section,
+                                   const char* name, const char* path, void* structure);
 const CondYamlNode* cond_section_node(const CondSection* section, const char* key);
 
 // Turns what is wrong with a definition into a message that names the line of the field, or of the

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "scene/scene_kind.h"
 #include "scene/shape_kind.h"
 
 #include <math.h>
@@ -234,6 +235,23 @@ static void put_list(CondSceneText* text, const CondScene* scene, const char* se
     }
 }
 
+// Folders with colons between them, each as a path.
+static void put_folders(CondSceneText* text, const char* folders, Style* style)
+{
+    if (!*folders)
+        return;
+    put_key(text, style, "package_dirs");
+    for (const char* comma = "["; *folders; comma = ", ") {
+        char folder[COND_PATH_SIZE];
+        size_t length = strcspn(folders, ":");
+        snprintf(folder, sizeof folder, "%.*s", (int)length, folders);
+        cond_scene_put(text, "%s", comma);
+        cond_scene_put_path(text, folder);
+        folders += length + (folders[length] == ':');
+    }
+    cond_scene_put(text, "]");
+}
+
 static void put_body(CondSceneText* text, const CondScene* scene, const CondBodyDef* def)
 {
     const CondBodyDef initial = cond_body_def_default();
@@ -266,6 +284,7 @@ static void put_body(CondSceneText* text, const CondScene* scene, const CondBody
         cond_scene_put(text, "}");
     }
     put_section(text, scene, "bodies.motor", "motor", def, &initial, &lines);
+    put_folders(text, def->package_dirs, &lines);
     put_list(text, scene, "bodies.joints", "joints", def->joint, sizeof *def->joint, def->n_joint,
              &joint);
     put_list(text, scene, "bodies.link_groups", "link_groups", def->link_groups,
@@ -317,15 +336,6 @@ static void put_trajectory(CondSceneText* text, const CondScene* scene,
              sizeof *def->waypoint, def->n_waypoint, &waypoint);
 }
 
-// Lists whose entries are fields and at most two sections.
-typedef struct Plain {
-    const char *list, *sub[2];
-    const void* entry;
-    size_t size;
-    int n;
-    const void* defaults;
-} Plain;
-
 static void put_choices(CondSceneText* text, const CondVariationDef* def, Style* style)
 {
     if (def->n_choice == 0)
@@ -334,23 +344,28 @@ static void put_choices(CondSceneText* text, const CondVariationDef* def, Style*
     put_vector(text, def->choice, def->n_choice);
 }
 
-static void put_plain(CondSceneText* text, const CondScene* scene, const Plain* plain)
+// The things of a kind whose definitions are fields, and sections of such: one of these that says
+// nothing is the world.
+static void put_plain(CondSceneText* text, const CondScene* scene, CondSceneKind kind)
 {
-    if (plain->n > 0)
-        cond_scene_put(text, "\n%s:", plain->list);
-    for (int i = 0; i < plain->n; i++) {
-        const void* entry = (const char*)plain->entry + (size_t)i * plain->size;
+    const CondKindRow* row = cond_scene_kind_row(kind);
+    const char* list = row->section[0];
+    double initial[512]; // aligned for any definition
+    cond_structure_find(row->structure)->fill(initial);
+    if (cond_scene_count(scene, kind) > 0)
+        cond_scene_put(text, "\n%s:", list);
+    for (int i = 0; i < cond_scene_count(scene, kind); i++) {
+        const void* entry = cond_scene_get(scene, kind, i);
         Style lines = {"\n  - ", "\n    ", "", 0};
-        put_fields(text, scene, plain->list, entry, plain->defaults, NULL, &lines);
-        if (strcmp(plain->list, "randomise") == 0)
+        put_fields(text, scene, list, entry, initial, NULL, &lines);
+        if (kind == COND_SCENE_VARIATION)
             put_choices(text, entry, &lines);
-        for (int k = 0; k < 2 && plain->sub[k]; k++) {
-            char section[64];
+        for (int k = 1; k < 3 && row->section[k]; k++) {
+            const char* key = strchr(row->section[k], '.') + 1;
             int before = lines.n;
-            snprintf(section, sizeof section, "%s.%s", plain->list, plain->sub[k]);
-            put_section(text, scene, section, plain->sub[k], entry, plain->defaults, &lines);
-            if (lines.n == before) { // the world
-                put_key(text, &lines, plain->sub[k]);
+            put_section(text, scene, row->section[k], key, entry, initial, &lines);
+            if (lines.n == before) {
+                put_key(text, &lines, key);
                 cond_scene_put(text, "{}");
             }
         }
@@ -442,36 +457,15 @@ static void put_excludes(CondSceneText* text, const CondScene* scene)
 
 CondStatus cond_scene_write_text(const CondScene* scene, CondSceneText* text)
 {
-#define LIST(name, member, first, second)                                                          \
-    {                                                                                              \
-        name, {first, second}, scene->member, sizeof *scene->member, scene->n_##member,            \
-            &initial_##member                                                                      \
-    }
-    const CondMaterialDef initial_material = cond_material_def_default();
-    const CondPlaneDef initial_plane = cond_plane_def_default();
-    const CondPatchDef initial_patch = cond_patch_def_default();
-    const CondAttachmentDef initial_attachment = cond_attachment_def_default();
-    const CondSensorDef initial_sensor = cond_sensor_def_default();
-    const CondForceDef initial_force = cond_force_def_default();
-    const CondSpringDef initial_spring = cond_spring_def_default();
-    const CondVariationDef initial_variation = cond_variation_def_default();
-    const CondActionDef initial_action = cond_action_def_default();
-    const CondObservationDef initial_observation = cond_observation_def_default();
-    const CondRewardDef initial_reward = cond_reward_def_default();
-    const Plain before[] = {LIST("materials", material, NULL, NULL),
-                            LIST("planes", plane, NULL, NULL)};
-    const Plain after[] = {
-        LIST("patches", patch, NULL, NULL),           LIST("attachments", attachment, "from", "to"),
-        LIST("sensors", sensor, NULL, NULL),          LIST("forces", force, NULL, NULL),
-        LIST("springs", spring, "from", "to"),        LIST("randomise", variation, NULL, NULL),
-        LIST("actions", action, NULL, NULL),          LIST("rewards", reward, "to", NULL),
-        LIST("observations", observation, "to", NULL)};
-#undef LIST
+    static const CondSceneKind after[] = {
+        COND_SCENE_PATCH,  COND_SCENE_ATTACHMENT, COND_SCENE_SENSOR,
+        COND_SCENE_FORCE,  COND_SCENE_SPRING,     COND_SCENE_VARIATION,
+        COND_SCENE_ACTION, COND_SCENE_REWARD,     COND_SCENE_OBSERVATION};
     text->scene = scene;
     put_settings(text, scene);
     put_meshes(text, scene);
-    for (size_t k = 0; k < sizeof before / sizeof *before; k++)
-        put_plain(text, scene, &before[k]);
+    put_plain(text, scene, COND_SCENE_MATERIAL);
+    put_plain(text, scene, COND_SCENE_PLANE);
     if (scene->n_obstacle > 0)
         cond_scene_put(text, "\nobstacles:");
     for (int i = 0; i < scene->n_obstacle; i++)
@@ -486,7 +480,7 @@ CondStatus cond_scene_write_text(const CondScene* scene, CondSceneText* text)
     for (int i = 0; i < scene->n_trajectory; i++)
         put_trajectory(text, scene, &scene->trajectory[i]);
     for (size_t k = 0; k < sizeof after / sizeof *after; k++)
-        put_plain(text, scene, &after[k]);
+        put_plain(text, scene, after[k]);
     cond_scene_put(text, "\n");
     return text->status;
 }
