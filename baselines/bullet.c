@@ -1,6 +1,7 @@
 // Scenes in Bullet: what of a model it knows is told to it, and its poses come back.
 #include "cond/baselines.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -197,7 +198,7 @@ static double energy_of(const CondBody* body, const CondPose* pose, const double
            body->mass * vec3_dot(gravity, pose->position);
 }
 
-CondStatus cond_bullet_step(CondBullet* bullet, CondState* state, CondBulletInfo* info)
+static CondStatus bullet_step_whole(CondBullet* bullet, CondState* state, CondBulletInfo* info)
 {
     const CondModel* model = bullet->model;
     CondStatus status = COND_OK;
@@ -214,6 +215,12 @@ CondStatus cond_bullet_step(CondBullet* bullet, CondState* state, CondBulletInfo
         status = cond_state_set_pose(model, state, b, &pose);
     }
     return status;
+}
+
+CondStatus cond_bullet_step_sized(CondBullet* bullet, CondState* state, CondBulletInfo* info,
+                                  size_t size)
+{
+    COND_SIZED(CondStatus, CondBulletInfo, info, size, bullet_step_whole(bullet, state, it));
 }
 
 void cond_bullet_contacts(const CondBullet* bullet, CondBulletSee see, void* data)

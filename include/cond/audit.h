@@ -34,7 +34,14 @@ COND_API CondStatus cond_audit_run(CondAudit* audit, const CondState* state, dou
 
 // What the last run has found; -1 where it has found no pair.
 COND_API int cond_audit_n_pair(const CondAudit* audit);
-COND_API CondAuditPair cond_audit_pair(const CondAudit* audit, int pair);
+COND_API void cond_audit_pair_sized(const CondAudit* audit, int pair, CondAuditPair* made,
+                                    size_t size);
+static inline CondAuditPair cond_audit_pair(const CondAudit* audit, int pair)
+{
+    CondAuditPair made;
+    cond_audit_pair_sized(audit, pair, &made, sizeof made);
+    return made;
+}
 COND_API int cond_audit_deepest(const CondAudit* audit);
 
 #ifdef __cplusplus

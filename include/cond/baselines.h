@@ -73,8 +73,13 @@ COND_BASELINES_API CondStatus cond_bullet_create(const CondModel* model, const C
                                                  int iterations, CondBullet** bullet,
                                                  CondError* error);
 // One step; the poses are written into `state`, which may be any of the model.
-COND_BASELINES_API CondStatus cond_bullet_step(CondBullet* bullet, CondState* state,
-                                               CondBulletInfo* info);
+COND_BASELINES_API CondStatus cond_bullet_step_sized(CondBullet* bullet, CondState* state,
+                                                     CondBulletInfo* info, size_t size);
+static inline CondStatus cond_bullet_step(CondBullet* bullet, CondState* state,
+                                          CondBulletInfo* info)
+{
+    return cond_bullet_step_sized(bullet, state, info, sizeof(CondBulletInfo));
+}
 // Calls `see` with every contact of the last step: what Bullet's solver made of it is in `impulse`,
 // and in `velocity` that of the point afterwards; `force`, `plane` and parts are not known.
 typedef void (*CondBulletSee)(void* data, const CondContactInfo* contact);

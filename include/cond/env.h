@@ -71,7 +71,12 @@ typedef struct CondEnvResult {
 // Acts and simulates. Values beyond the bounds are cut to them. COND_BAD_ARGUMENT for a value that
 // is not finite and for an episode that is over; on it, and when memory is short, the environment
 // is as it was. action may be NULL where it has no values.                       (n_action)
-COND_IO_API CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result);
+COND_IO_API CondStatus cond_env_step_sized(CondEnv* env, const double* action,
+                                           CondEnvResult* result, size_t size);
+static inline CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result)
+{
+    return cond_env_step_sized(env, action, result, sizeof(CondEnvResult));
+}
 // Why the last step failed or was refused, such as "action[2] (arm.joints) is nan, expected a
 // finite number"; "" where it was not.
 COND_IO_API const char* cond_env_message(const CondEnv* env);
@@ -88,7 +93,12 @@ typedef struct CondEnvSlot {
 
 // The action: how many values, what they are called (0 past the last slot), and their bounds.
 COND_IO_API int cond_env_n_action(const CondEnv* env);
-COND_IO_API int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API int cond_env_action_slot_sized(const CondEnv* env, int slot, CondEnvSlot* out,
+                                           size_t size);
+static inline int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out)
+{
+    return cond_env_action_slot_sized(env, slot, out, sizeof(CondEnvSlot));
+}
 COND_IO_API void cond_env_action_bounds(const CondEnv* env, double* low,
                                         double* high); // (n_action)
 
@@ -101,7 +111,12 @@ COND_IO_API void cond_env_action_draw(const CondEnv* env, uint64_t seed, double*
 // The observation after the last action or reset, n_observation numbers. Its layout is the same for
 // every seed.
 COND_IO_API int cond_env_n_observation(const CondEnv* env);
-COND_IO_API int cond_env_observation_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API int cond_env_observation_slot_sized(const CondEnv* env, int slot, CondEnvSlot* out,
+                                                size_t size);
+static inline int cond_env_observation_slot(const CondEnv* env, int slot, CondEnvSlot* out)
+{
+    return cond_env_observation_slot_sized(env, slot, out, sizeof(CondEnvSlot));
+}
 COND_IO_API const double* cond_env_observation(const CondEnv* env);
 
 // The scene's rewards, term by term: the value, not weighted, and its name.
@@ -112,7 +127,12 @@ COND_IO_API double cond_env_reward_value(const CondEnv* env, int reward, const c
 // be (desired), n_goal numbers each. achieved, desired, as of now; either may be NULL. Their slots
 // are the same (0 past the last).                                achieved, desired (n_goal)
 COND_IO_API int cond_env_n_goal(const CondEnv* env);
-COND_IO_API int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API int cond_env_goal_slot_sized(const CondEnv* env, int slot, CondEnvSlot* out,
+                                         size_t size);
+static inline int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* out)
+{
+    return cond_env_goal_slot_sized(env, slot, out, sizeof(CondEnvSlot));
+}
 COND_IO_API void cond_env_goal(const CondEnv* env, double* achieved, double* desired);
 // What these rewards would be with other numbers: for learners that change goals afterwards.
 COND_IO_API double cond_env_goal_reward(const CondEnv* env, const double* achieved,
@@ -150,8 +170,13 @@ COND_IO_API CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t*
 // or cut as it was left. Returns the worst status. An action that one of them cannot take is
 // refused before any is stepped; cond_env_message of that one says why.
 //                                   action (n x n_action), result (n)
-COND_IO_API CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action,
-                                           CondEnvResult* result);
+COND_IO_API CondStatus cond_env_batch_step_sized(CondEnvBatch* batch, const double* action,
+                                                 CondEnvResult* result, size_t size);
+static inline CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action,
+                                             CondEnvResult* result)
+{
+    return cond_env_batch_step_sized(batch, action, result, sizeof(CondEnvResult));
+}
 // What happens to episodes that are over, as Gymnasium 1.x calls it.
 typedef enum CondAutoreset {
     COND_AUTORESET_NEXT_STEP = 0, // the next call begins another one: its action plays no part,

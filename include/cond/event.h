@@ -38,7 +38,14 @@ typedef struct CondContactEvent {
 
 // Events of the last step, those that began first, each in the order of their pairs.
 COND_API int cond_sim_n_event(const CondSim* sim);
-COND_API CondContactEvent cond_sim_event(const CondSim* sim, int event);
+COND_API void cond_sim_event_sized(const CondSim* sim, int event, CondContactEvent* made,
+                                   size_t size);
+static inline CondContactEvent cond_sim_event(const CondSim* sim, int event)
+{
+    CondContactEvent made;
+    cond_sim_event_sized(sim, event, &made, sizeof made);
+    return made;
+}
 
 #ifdef __cplusplus
 }

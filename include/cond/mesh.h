@@ -66,8 +66,13 @@ typedef struct CondMeshReport {
 
 // Angles and radius ratio of a mesh without tetrahedra are NaN. A mesh whose indices are out of
 // range or whose positions are not finite is refused with COND_BAD_ARGUMENT.
-COND_API CondStatus cond_mesh_check(const CondContext* context, const CondMesh* mesh,
-                                    CondMeshReport* report, CondError* error);
+COND_API CondStatus cond_mesh_check_sized(const CondContext* context, const CondMesh* mesh,
+                                          CondMeshReport* report, CondError* error, size_t size);
+static inline CondStatus cond_mesh_check(const CondContext* context, const CondMesh* mesh,
+                                         CondMeshReport* report, CondError* error)
+{
+    return cond_mesh_check_sized(context, mesh, report, error, sizeof(CondMeshReport));
+}
 
 // COND_OK when a solid body can be made of the mesh: there are tetrahedra, and none is degenerate
 // or inverted, no node is loose. The message names the first fault.
@@ -78,8 +83,14 @@ COND_API CondStatus cond_mesh_check_solid(const CondContext* context, const Cond
 // .vtu, .obj, .stl, and in a build with assimp .dae, .glb, .gltf, .ply and .3ds. Inverted
 // tetrahedra are turned round and counted in the report, which may be NULL. Errors name the file
 // and the line, or the byte in a binary file.
-COND_IO_API CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh** mesh,
-                                      CondMeshReport* report, CondError* error);
+COND_IO_API CondStatus cond_mesh_read_sized(const CondContext* context, const char* path,
+                                            CondMesh** mesh, CondMeshReport* report,
+                                            CondError* error, size_t size);
+static inline CondStatus cond_mesh_read(const CondContext* context, const char* path,
+                                        CondMesh** mesh, CondMeshReport* report, CondError* error)
+{
+    return cond_mesh_read_sized(context, path, mesh, report, error, sizeof(CondMeshReport));
+}
 
 // The convex hull of the nodes as a closed surface, from the memory of the mesh. COND_BAD_ARGUMENT
 // when they lie in a plane.

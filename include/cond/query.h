@@ -36,22 +36,45 @@ COND_API void cond_query_set(CondQuery* query, const CondState* state);
 // any distance); bodies b with leave_out[b] != 0 are not there (NULL: all are). A ray that begins
 // inside of a solid hits it at distance 0, inside of a soft body it hits its surface from within.
 // COND_BAD_ARGUMENT: a direction without length, numbers that are not finite. leave_out (n_body)
-COND_API CondStatus cond_query_ray(CondQuery* query, const double origin[3],
-                                   const double direction[3], double limit, const int* leave_out,
-                                   CondHit* hit);
+COND_API CondStatus cond_query_ray_sized(CondQuery* query, const double origin[3],
+                                         const double direction[3], double limit,
+                                         const int* leave_out, CondHit* hit, size_t size);
+static inline CondStatus cond_query_ray(CondQuery* query, const double origin[3],
+                                        const double direction[3], double limit,
+                                        const int* leave_out, CondHit* hit)
+{
+    return cond_query_ray_sized(query, origin, direction, limit, leave_out, hit, sizeof(CondHit));
+}
 // The same for n rays.                      origin, direction (n x 3), limit (n), hit (n)
-COND_API CondStatus cond_query_rays(CondQuery* query, int n, const double* origin,
-                                    const double* direction, const double* limit,
-                                    const int* leave_out, CondHit* hit);
+COND_API CondStatus cond_query_rays_sized(CondQuery* query, int n, const double* origin,
+                                          const double* direction, const double* limit,
+                                          const int* leave_out, CondHit* hit, size_t size);
+static inline CondStatus cond_query_rays(CondQuery* query, int n, const double* origin,
+                                         const double* direction, const double* limit,
+                                         const int* leave_out, CondHit* hit)
+{
+    return cond_query_rays_sized(query, n, origin, direction, limit, leave_out, hit,
+                                 sizeof(CondHit));
+}
 // The surface nearest to a point within `limit`; the distance is negative inside a solid or a soft
 // body.
-COND_API CondStatus cond_query_nearest(CondQuery* query, const double point[3], double limit,
-                                       const int* leave_out, CondHit* hit);
+COND_API CondStatus cond_query_nearest_sized(CondQuery* query, const double point[3], double limit,
+                                             const int* leave_out, CondHit* hit, size_t size);
+static inline CondStatus cond_query_nearest(CondQuery* query, const double point[3], double limit,
+                                            const int* leave_out, CondHit* hit)
+{
+    return cond_query_nearest_sized(query, point, limit, leave_out, hit, sizeof(CondHit));
+}
 // Everything nearer to a point than `radius`: one hit for each plane, shape and link, and each soft
 // body, the nearest of its triangles. Writes at most `capacity` of them, and the number of all in
 // *n.                                                                            hit (capacity)
-COND_API CondStatus cond_query_within(CondQuery* query, const double point[3], double radius,
-                                      int capacity, CondHit* hit, int* n);
+COND_API CondStatus cond_query_within_sized(CondQuery* query, const double point[3], double radius,
+                                            int capacity, CondHit* hit, int* n, size_t size);
+static inline CondStatus cond_query_within(CondQuery* query, const double point[3], double radius,
+                                           int capacity, CondHit* hit, int* n)
+{
+    return cond_query_within_sized(query, point, radius, capacity, hit, n, sizeof(CondHit));
+}
 
 // The nearest points of two bodies, or of a body and all that never moves.
 typedef struct CondClosest {
@@ -67,8 +90,13 @@ typedef struct CondClosest {
 // COND_STATIC_BODY: planes and obstacles. Where they are farther apart than `limit`, or one is a
 // point without a surface, the distance is INFINITY and all indices are -1. COND_BAD_ARGUMENT: no
 // such bodies, or one body twice; COND_OUT_OF_MEMORY: surfaces that need not be convex need some.
-COND_API CondStatus cond_query_closest(CondQuery* query, int body, int other, double limit,
-                                       CondClosest* closest);
+COND_API CondStatus cond_query_closest_sized(CondQuery* query, int body, int other, double limit,
+                                             CondClosest* closest, size_t size);
+static inline CondStatus cond_query_closest(CondQuery* query, int body, int other, double limit,
+                                            CondClosest* closest)
+{
+    return cond_query_closest_sized(query, body, other, limit, closest, sizeof(CondClosest));
+}
 
 #ifdef __cplusplus
 }

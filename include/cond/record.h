@@ -39,9 +39,15 @@ COND_IO_API CondStatus cond_record_open(const CondContext* context, const char* 
 // info its certificate and energies; either may be NULL: then there are no contacts, and NaN stands
 // for the numbers. After a failure the record is as it was and the next frame may be tried.
 // COND_NO_FILE: a file could not be written, on a full disk say.
-COND_IO_API CondStatus cond_record_frame(CondRecord* record, const CondSim* sim,
-                                         const CondState* state, const CondStepInfo* info,
-                                         CondError* error);
+COND_IO_API CondStatus cond_record_frame_sized(CondRecord* record, const CondSim* sim,
+                                               const CondState* state, const CondStepInfo* info,
+                                               CondError* error, size_t size);
+static inline CondStatus cond_record_frame(CondRecord* record, const CondSim* sim,
+                                           const CondState* state, const CondStepInfo* info,
+                                           CondError* error)
+{
+    return cond_record_frame_sized(record, sim, state, info, error, sizeof(CondStepInfo));
+}
 
 // Brings all frames to the disk, for whoever reads the file while it is written.
 COND_IO_API CondStatus cond_record_flush(CondRecord* record, CondError* error);

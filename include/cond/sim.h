@@ -55,8 +55,13 @@ typedef struct CondJointInfo {
 } CondJointInfo;
 // Joints of a robot that move, base to tips as in the file; 0 for other bodies.
 COND_API int cond_model_n_joint(const CondModel* model, int body);
-COND_API CondStatus cond_model_joint(const CondModel* model, int body, int joint,
-                                     CondJointInfo* info);
+COND_API CondStatus cond_model_joint_sized(const CondModel* model, int body, int joint,
+                                           CondJointInfo* info, size_t size);
+static inline CondStatus cond_model_joint(const CondModel* model, int body, int joint,
+                                          CondJointInfo* info)
+{
+    return cond_model_joint_sized(model, body, joint, info, sizeof(CondJointInfo));
+}
 // Number of a joint by name, -1 when there is none.
 COND_API int cond_model_find_joint(const CondModel* model, int body, const char* name);
 // Slides and angles of all joints of a robot, those that follow others left out, in the order of
@@ -243,10 +248,22 @@ typedef struct CondMotorGains {
 // All NAN, which changes nothing.
 COND_DEFAULT(COND_API, CondMotorGains, cond_motor_gains_default)
 // Gains of one coordinate, or of all with coordinate -1. They begin as the scene has them.
-COND_API CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body,
-                                         int coordinate, const CondMotorGains* gains);
-COND_API CondStatus cond_state_motor(const CondModel* model, const CondState* state, int body,
-                                     int coordinate, CondMotorGains* gains);
+COND_API CondStatus cond_state_set_motor_sized(const CondModel* model, CondState* state, int body,
+                                               int coordinate, const CondMotorGains* gains,
+                                               size_t size);
+static inline CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body,
+                                              int coordinate, const CondMotorGains* gains)
+{
+    return cond_state_set_motor_sized(model, state, body, coordinate, gains,
+                                      sizeof(CondMotorGains));
+}
+COND_API CondStatus cond_state_motor_sized(const CondModel* model, const CondState* state, int body,
+                                           int coordinate, CondMotorGains* gains, size_t size);
+static inline CondStatus cond_state_motor(const CondModel* model, const CondState* state, int body,
+                                          int coordinate, CondMotorGains* gains)
+{
+    return cond_state_motor_sized(model, state, body, coordinate, gains, sizeof(CondMotorGains));
+}
 // All coordinates of a robot at once; any array may be NULL, which leaves those as they are. The
 // targets hold, or, with `moves` 1, move there during the next step.
 //                                                        target, speed, torque (n_coordinate)
@@ -387,7 +404,12 @@ COND_API double cond_sim_internal_force(CondSim* sim, const CondState* state, in
 // where a number is not finite, where the energy is more than a thousand times what was there at
 // the start or was put in since, and where a body is deeper in another than at the start by more
 // than its own size.
-COND_API CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info);
+COND_API CondStatus cond_sim_step_sized(CondSim* sim, CondState* state, CondStepInfo* info,
+                                        size_t size);
+static inline CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    return cond_sim_step_sized(sim, state, info, sizeof(CondStepInfo));
+}
 // What went wrong in the last step, with the names of bodies, for people; "" where nothing did. The
 // sim's, until the next step.
 COND_API const char* cond_sim_message(const CondSim* sim);
@@ -434,14 +456,24 @@ COND_API CondStatus cond_sim_nodalize(CondSim* sim);
 COND_API CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
 // Looks where the answer leads; contacts that it violates there enter the problem, which is solved
 // again, at most `step.rounds` times. Counts them in info, with the work; may be left out.
-COND_API CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info);
+COND_API CondStatus cond_sim_recheck_sized(CondSim* sim, const CondState* state, CondStepInfo* info,
+                                           size_t size);
+static inline CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    return cond_sim_recheck_sized(sim, state, info, sizeof(CondStepInfo));
+}
 // The answer to that problem, until the next solve: the representative velocity v_hat (n_dof) and
 // lambda (n_contact x 3), in the contact frames [N]. Before the first solve they are zero and NULL.
 COND_API const double* cond_sim_solution(const CondSim* sim);
 COND_API const double* cond_sim_lambda(const CondSim* sim);
 // Also runs the stages impact, correct and commit, fills everything of info but the solve, and only
 // then changes the state.
-COND_API CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info);
+COND_API CondStatus cond_sim_integrate_sized(CondSim* sim, CondState* state, CondStepInfo* info,
+                                             size_t size);
+static inline CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    return cond_sim_integrate_sized(sim, state, info, sizeof(CondStepInfo));
+}
 
 // The signed distance of two bodies in a state, by the collision detection: how far apart they are,
 // or minus how deep they are in each other (docs/collision.md, Depth). INFINITY where they are
@@ -460,8 +492,13 @@ typedef struct CondOverlap {
 } CondOverlap;
 // The pairs that overlap in a state by more than a millionth of the smaller body's size, the
 // deepest first; owned by the sim, until the next call.
-COND_API CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state,
-                                      const CondOverlap** overlap, int* n);
+COND_API CondStatus cond_sim_overlaps_sized(CondSim* sim, const CondState* state,
+                                            const CondOverlap** overlap, int* n, size_t size);
+static inline CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state,
+                                           const CondOverlap** overlap, int* n)
+{
+    return cond_sim_overlaps_sized(sim, state, overlap, n, sizeof(CondOverlap));
+}
 
 typedef struct CondSettleInfo {
     int rounds;           // of correction
@@ -473,11 +510,23 @@ typedef struct CondSettleInfo {
 // (n_body). COND_NOT_CONVERGED where something still overlaps after max_rounds or makes no progress
 // any more: the state is then the one with the least penetration found. On a negative status it is
 // left as it was.
-COND_API CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, double* moved,
-                                    CondSettleInfo* info);
+COND_API CondStatus cond_sim_settle_sized(CondSim* sim, CondState* state, int max_rounds,
+                                          double* moved, CondSettleInfo* info, size_t size);
+static inline CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds,
+                                         double* moved, CondSettleInfo* info)
+{
+    return cond_sim_settle_sized(sim, state, max_rounds, moved, info, sizeof(CondSettleInfo));
+}
 
 COND_API int cond_sim_n_contact(const CondSim* sim);
-COND_API CondContactInfo cond_sim_contact(const CondSim* sim, int contact);
+COND_API void cond_sim_contact_sized(const CondSim* sim, int contact, CondContactInfo* made,
+                                     size_t size);
+static inline CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
+{
+    CondContactInfo made;
+    cond_sim_contact_sized(sim, contact, &made, sizeof made);
+    return made;
+}
 // The patch that a contact's point on one side (0, 1) belongs to: that which has the largest share
 // of the point's nodes, by their weights; *share, unless NULL: that share, 1 within the patch. -1
 // and 0 where there is none.
@@ -510,11 +559,25 @@ typedef struct CondResultant {
 } CondResultant;
 // other: a body, COND_STATIC_BODY or COND_ANY_BODY. Between a body and itself the forces sum to
 // zero.
-COND_API CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other);
+COND_API void cond_sim_pair_force_sized(const CondSim* sim, int body, int other,
+                                        CondResultant* made, size_t size);
+static inline CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other)
+{
+    CondResultant made;
+    cond_sim_pair_force_sized(sim, body, other, &made, sizeof made);
+    return made;
+}
 // The same of the listed contacts alone, by ascending number: for the sums of many pairs, each over
 // its own.                                                                    contact (n)
-COND_API CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
-                                             const int* contact);
+COND_API void cond_sim_listed_force_sized(const CondSim* sim, int body, int other, int n,
+                                          const int* contact, CondResultant* made, size_t size);
+static inline CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
+                                                  const int* contact)
+{
+    CondResultant made;
+    cond_sim_listed_force_sized(sim, body, other, n, contact, &made, sizeof made);
+    return made;
+}
 
 // What a sensor read in the last step, as means over it. contact: the forces on what it is placed
 // on. joint: the wrench that all beyond the joint (contacts, attachments, weight, inertia) exerts
@@ -537,7 +600,12 @@ typedef struct CondSensorReading {
 } CondSensorReading;
 COND_API CondSensorKind cond_model_sensor_kind(const CondModel* model, int sensor);
 // COND_BAD_ARGUMENT for an unknown sensor or before the first step.
-COND_API CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading);
+COND_API CondStatus cond_sim_sensor_sized(const CondSim* sim, int sensor,
+                                          CondSensorReading* reading, size_t size);
+static inline CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading)
+{
+    return cond_sim_sensor_sized(sim, sensor, reading, sizeof(CondSensorReading));
+}
 
 // What acted in a joint coordinate in the last step, as means over it: torques about its axis, or
 // forces along it, positive where they push its position up [N m, N].
@@ -552,8 +620,13 @@ typedef struct CondJointReading {
 } CondJointReading;
 // coordinate: as cond_model_find_coordinate counts. COND_BAD_ARGUMENT where there is none, or
 // before the first step.
-COND_API CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate,
-                                   CondJointReading* reading);
+COND_API CondStatus cond_sim_joint_sized(const CondSim* sim, int body, int coordinate,
+                                         CondJointReading* reading, size_t size);
+static inline CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate,
+                                        CondJointReading* reading)
+{
+    return cond_sim_joint_sized(sim, body, coordinate, reading, sizeof(CondJointReading));
+}
 
 // Force (0 .. 2) [N] and torque (3 .. 5) [N m], in world axes, by which an attachment acted on its
 // first end during the last step; its second end felt the opposite. The torque is that of the

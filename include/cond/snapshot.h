@@ -93,9 +93,15 @@ COND_IO_API void cond_snapshot_destroy(CondSnapshot* snapshot); // NULL is fine
 
 // Looks at a state. sim tells the contacts of the step that led to it, info its numbers; either may
 // be NULL.
-COND_IO_API CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim,
-                                          const CondState* state, const CondStepInfo* info,
-                                          CondError* error);
+COND_IO_API CondStatus cond_snapshot_take_sized(CondSnapshot* snapshot, const CondSim* sim,
+                                                const CondState* state, const CondStepInfo* info,
+                                                CondError* error, size_t size);
+static inline CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim,
+                                            const CondState* state, const CondStepInfo* info,
+                                            CondError* error)
+{
+    return cond_snapshot_take_sized(snapshot, sim, state, info, error, sizeof(CondStepInfo));
+}
 
 // Both are valid as long as the snapshot is; the moment is that of the last take.
 COND_IO_API const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot);

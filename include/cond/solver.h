@@ -161,9 +161,19 @@ COND_API CondStatus cond_solver_create(const CondContext* context, const char* n
                                        CondError* error);
 
 // The same with a solver that is not in the table. ops must outlive the workspace.
-COND_API CondStatus cond_solver_create_from(const CondContext* context, const CondSolverOps* ops,
-                                            const CondSolverSettings* settings, CondSolver** solver,
-                                            CondError* error);
+COND_API CondStatus cond_solver_create_from_sized(const CondContext* context,
+                                                  const CondSolverOps* ops,
+                                                  const CondSolverSettings* settings,
+                                                  CondSolver** solver, CondError* error,
+                                                  size_t size);
+static inline CondStatus cond_solver_create_from(const CondContext* context,
+                                                 const CondSolverOps* ops,
+                                                 const CondSolverSettings* settings,
+                                                 CondSolver** solver, CondError* error)
+{
+    return cond_solver_create_from_sized(context, ops, settings, solver, error,
+                                         sizeof(CondSolverOps));
+}
 
 // Makes of a problem what its solve begins with: its islands, and nodes for their contacts. The
 // next cond_solver_solve of that problem, which must not change in between, goes on from there; one

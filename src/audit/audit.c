@@ -2,6 +2,7 @@
 
 #include "audit/feature.h"
 #include "audit/tuning.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -375,9 +376,15 @@ int cond_audit_n_pair(const CondAudit* audit)
     return audit->n_pair;
 }
 
-CondAuditPair cond_audit_pair(const CondAudit* audit, int pair)
+static CondAuditPair audit_pair_whole(const CondAudit* audit, int pair)
 {
     return audit->pair[pair];
+}
+
+void cond_audit_pair_sized(const CondAudit* audit, int pair, CondAuditPair* made, size_t size)
+{
+    const CondAuditPair own = audit_pair_whole(audit, pair);
+    cond_struct_give(made, size, &own, sizeof own);
 }
 
 int cond_audit_deepest(const CondAudit* audit)

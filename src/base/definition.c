@@ -52,3 +52,14 @@ CondStatus cond_definition_take(const void* def, void* own, size_t known, size_t
     set_size(own, at, known);
     return COND_OK;
 }
+
+void cond_struct_take(void* own, size_t known, const void* given, size_t size)
+{
+    memset(own, 0, known);
+    memcpy(own, given, size < known ? size : known);
+}
+
+void cond_struct_give(void* given, size_t size, const void* own, size_t known)
+{
+    cond_struct_take(given, size, own, known);
+}

@@ -18,4 +18,32 @@ CondStatus cond_definition_take(const void* def, void* own, size_t known, size_t
 // 1 for what may be the size of a definition that has `known` bytes here.
 int cond_definition_fits(size_t size, size_t known);
 
+// Between a struct of `size` bytes as a program knows it and the same struct of `known` bytes as
+// the library does: what both know is copied, the rest of the other one is zero.
+void cond_struct_take(void* own, size_t known, const void* given, size_t size);
+void cond_struct_give(void* given, size_t size, const void* own, size_t known);
+
+// The body of a function NAME_sized(.., Type* given, .., size_t size) that calls another one with
+// the library's struct, `it`: given itself where both know the same (or NULL), else one beside it.
+// COND_SIZED_IN: the struct is only read.
+#define COND_SIZED(Result, Type, given, size, call)                                                \
+    Type own;                                                                                      \
+    Type* it = (given);                                                                            \
+    if (it && (size) != sizeof own) {                                                              \
+        cond_struct_take(&own, sizeof own, it, (size));                                            \
+        it = &own;                                                                                 \
+    }                                                                                              \
+    Result result = (call);                                                                        \
+    if (it == &own)                                                                                \
+        cond_struct_give((given), (size), &own, sizeof own);                                       \
+    return result
+#define COND_SIZED_IN(Result, Type, given, size, call)                                             \
+    Type own;                                                                                      \
+    const Type* it = (given);                                                                      \
+    if (it && (size) != sizeof own) {                                                              \
+        cond_struct_take(&own, sizeof own, it, (size));                                            \
+        it = &own;                                                                                 \
+    }                                                                                              \
+    return call
+
 #endif

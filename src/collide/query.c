@@ -2,6 +2,7 @@
 #include "collide/query.h"
 
 #include "base/arena.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "body/kinematics.h"
 #include "collide/rod_link.h"
@@ -236,8 +237,9 @@ int cond_is_point(const double x[3])
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
-CondStatus cond_query_ray(CondQuery* query, const double origin[3], const double direction[3],
-                          double limit, const int* leave_out, CondHit* hit)
+static CondStatus query_ray_whole(CondQuery* query, const double origin[3],
+                                  const double direction[3], double limit, const int* leave_out,
+                                  CondHit* hit)
 {
     CondWalk walk = {.query = query, .limit = limit, .leave_out = leave_out};
     double length = vec3_norm(direction);
@@ -262,12 +264,20 @@ CondStatus cond_query_ray(CondQuery* query, const double origin[3], const double
     return COND_OK;
 }
 
-CondStatus cond_query_rays(CondQuery* query, int n, const double* origin, const double* direction,
-                           const double* limit, const int* leave_out, CondHit* hit)
+CondStatus cond_query_ray_sized(CondQuery* query, const double origin[3], const double direction[3],
+                                double limit, const int* leave_out, CondHit* hit, size_t size)
+{
+    COND_SIZED(CondStatus, CondHit, hit, size,
+               query_ray_whole(query, origin, direction, limit, leave_out, it));
+}
+
+CondStatus cond_query_rays_sized(CondQuery* query, int n, const double* origin,
+                                 const double* direction, const double* limit, const int* leave_out,
+                                 CondHit* hit, size_t size)
 {
     CondStatus status = COND_OK;
     for (size_t i = 0; i < (size_t)(n > 0 ? n : 0) && !status; i++)
-        status =
-            cond_query_ray(query, origin + 3 * i, direction + 3 * i, limit[i], leave_out, &hit[i]);
+        status = cond_query_ray_sized(query, origin + 3 * i, direction + 3 * i, limit[i], leave_out,
+                                      (CondHit*)((char*)hit + i * size), size);
     return status;
 }

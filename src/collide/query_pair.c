@@ -1,4 +1,5 @@
 // The nearest points of two bodies.
+#include "base/definition.h"
 #include "collide/query.h"
 
 #include "collide/closest.h"
@@ -60,8 +61,8 @@ static CondStatus search_other(CondQuery* query, const CondClosestPart* part, in
     return status;
 }
 
-CondStatus cond_query_closest(CondQuery* query, int body, int other, double limit,
-                              CondClosest* closest)
+static CondStatus query_closest_whole(CondQuery* query, int body, int other, double limit,
+                                      CondClosest* closest)
 {
     const CondClosest nothing_near = {
         .distance = INFINITY, .part = {-1, -1}, .plane = -1, .obstacle = -1};
@@ -80,4 +81,11 @@ CondStatus cond_query_closest(CondQuery* query, int body, int other, double limi
     if (status || closest->part[0] < 0)
         *closest = nothing_near;
     return status;
+}
+
+CondStatus cond_query_closest_sized(CondQuery* query, int body, int other, double limit,
+                                    CondClosest* closest, size_t size)
+{
+    COND_SIZED(CondStatus, CondClosest, closest, size,
+               query_closest_whole(query, body, other, limit, it));
 }

@@ -1,4 +1,5 @@
 // The surfaces near a point.
+#include "base/definition.h"
 #include "collide/query.h"
 
 #include "geometry/triangle.h"
@@ -83,8 +84,8 @@ static CondHit tell_plane(const CondQuery* query, const double x[3], int i)
     return hit;
 }
 
-CondStatus cond_query_nearest(CondQuery* query, const double point[3], double limit,
-                              const int* leave_out, CondHit* hit)
+static CondStatus query_nearest_whole(CondQuery* query, const double point[3], double limit,
+                                      const int* leave_out, CondHit* hit)
 {
     CondWalk walk = {.query = query, .limit = limit, .leave_out = leave_out};
     if (!cond_is_point(point) || !(limit >= 0.0))
@@ -106,8 +107,22 @@ CondStatus cond_query_nearest(CondQuery* query, const double point[3], double li
     return COND_OK;
 }
 
-CondStatus cond_query_within(CondQuery* query, const double point[3], double radius, int capacity,
-                             CondHit* hit, int* n)
+CondStatus cond_query_nearest_sized(CondQuery* query, const double point[3], double limit,
+                                    const int* leave_out, CondHit* hit, size_t size)
+{
+    COND_SIZED(CondStatus, CondHit, hit, size,
+               query_nearest_whole(query, point, limit, leave_out, it));
+}
+
+// Counts a hit, and keeps it where there is place for it.
+static void keep(CondHit* hit, size_t size, int capacity, const CondHit* one, int* n)
+{
+    if (++*n <= capacity)
+        cond_struct_give((char*)hit + (size_t)(*n - 1) * size, size, one, sizeof *one);
+}
+
+CondStatus cond_query_within_sized(CondQuery* query, const double point[3], double radius,
+                                   int capacity, CondHit* hit, int* n, size_t size)
 {
     double box[6];
     *n = 0;
@@ -115,8 +130,8 @@ CondStatus cond_query_within(CondQuery* query, const double point[3], double rad
         return COND_BAD_ARGUMENT;
     for (int i = 0; i < query->model->n_plane; i++) {
         CondHit plane = tell_plane(query, point, i);
-        if (plane.distance <= radius && ++*n <= capacity)
-            hit[*n - 1] = plane;
+        if (plane.distance <= radius)
+            keep(hit, size, capacity, &plane, n);
     }
     for (int k = 0; k < 3; k++) {
         box[k] = point[k] - radius;
@@ -129,8 +144,8 @@ CondStatus cond_query_within(CondQuery* query, const double point[3], double rad
         if (p->kind == COND_PRIMITIVE_TRIANGLE || (p->body >= 0 && query->off[p->body]))
             continue;
         CondHit one = tell(query, point, primitive);
-        if (one.distance <= radius && ++*n <= capacity)
-            hit[*n - 1] = one;
+        if (one.distance <= radius)
+            keep(hit, size, capacity, &one, n);
     }
     for (int b = 0; b < query->model->n_body && !status; b++) { // a soft body hits once
         int best = -1;

@@ -4,6 +4,7 @@
 // when they are made, take back what the rounds have stretched them.
 #include "correct/settle.h"
 
+#include "base/definition.h"
 #include "base/memory.h"
 #include "correct/correction.h"
 #include "correct/spread.h"
@@ -71,8 +72,24 @@ static CondStatus list_overlaps(CondSim* sim)
     return COND_OK;
 }
 
-CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOverlap** overlap,
-                             int* n)
+// The list as the program knows its elements.
+static CondStatus pack_overlaps(CondSim* sim, size_t size, const CondOverlap** overlap)
+{
+    CondSettle* settle = sim->settle;
+    *overlap = settle->overlap;
+    if (size == sizeof **overlap)
+        return COND_OK;
+    if (COND_RESERVE(&sim->arena, settle->packed, settle->n_overlap * (int)size))
+        return COND_OUT_OF_MEMORY;
+    for (int k = 0; k < settle->n_overlap; k++)
+        cond_struct_give(settle->packed + (size_t)k * size, size, &settle->overlap[k],
+                         sizeof *settle->overlap);
+    *overlap = (const CondOverlap*)settle->packed;
+    return COND_OK;
+}
+
+CondStatus cond_sim_overlaps_sized(CondSim* sim, const CondState* state,
+                                   const CondOverlap** overlap, int* n, size_t size)
 {
     double deepest;
     CondStatus status = cond_sim_forces(sim, state); // makes the attachments of the first step
@@ -88,8 +105,9 @@ CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state, const CondOve
             status = cond_sim_true_depth(sim, &sim->at_end, &pair, &here->depth);
     }
     sort_by_depth(sim->settle->overlap, sim->settle->n_overlap);
+    if (!status)
+        status = pack_overlaps(sim, size, overlap);
     *n = status ? 0 : sim->settle->n_overlap;
-    *overlap = sim->settle->overlap;
     return status;
 }
 
@@ -201,8 +219,8 @@ static const CondStageRetry RETRIES[] = {
     {"the next method", has_other_method, change_method, COND_STAGE_BOUNDED},
 };
 
-CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, double* moved,
-                           CondSettleInfo* info)
+static CondStatus sim_settle_whole(CondSim* sim, CondState* state, int max_rounds, double* moved,
+                                   CondSettleInfo* info)
 {
     const CondModel* model = sim->model;
     CondSettle* settle = sim->settle;
@@ -233,4 +251,11 @@ CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds, doubl
     memcpy(state->q, sim->next->q, (size_t)model->n_q * sizeof(double));
     status = cond_sim_overlaps(sim, state, &overlap, &n);
     return status || n == 0 ? status : COND_NOT_CONVERGED;
+}
+
+CondStatus cond_sim_settle_sized(CondSim* sim, CondState* state, int max_rounds, double* moved,
+                                 CondSettleInfo* info, size_t size)
+{
+    COND_SIZED(CondStatus, CondSettleInfo, info, size,
+               sim_settle_whole(sim, state, max_rounds, moved, it));
 }

@@ -6,6 +6,7 @@
 #include "cond/sim.h"
 
 typedef struct CondSettle {
+    char* packed;         // the same, as a program with another size of CondOverlap knows it
     CondOverlap* overlap; // pairs that overlap, the deepest first            (n_overlap)
     int n_overlap;
     double* best; // configuration with the least penetration so far  (n_q)

@@ -200,7 +200,7 @@ int cond_env_refuse(CondEnv* env, const double* action)
     return 1;
 }
 
-CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result)
+static CondStatus env_step_whole(CondEnv* env, const double* action, CondEnvResult* result)
 {
     CondEnvWorld* world = &env->world;
     CondEnvResult own;
@@ -239,6 +239,12 @@ CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* resu
         out->reward += env->def.reward(env, env->def.user, &out->done);
     env->done = out->done = out->done != 0;
     return out->status;
+}
+
+CondStatus cond_env_step_sized(CondEnv* env, const double* action, CondEnvResult* result,
+                               size_t size)
+{
+    COND_SIZED(CondStatus, CondEnvResult, result, size, env_step_whole(env, action, it));
 }
 
 int cond_env_n_step(const CondEnv* env)

@@ -1,5 +1,6 @@
 // Actions: what an environment is told becomes targets, torques and attachments, spread over the
 // time steps of the action.
+#include "base/definition.h"
 #include "base/tuning.h"
 #include "env/env.h"
 
@@ -409,7 +410,7 @@ static void describe(const CondEnvWorld* world, const CondEnvAct* act, int slot,
     snprintf(out->name, sizeof out->name, "%s.%s", def->name, what);
 }
 
-int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out)
+static int env_action_slot_whole(const CondEnv* env, int slot, CondEnvSlot* out)
 {
     const CondEnvWorld* world = &env->world;
     for (int i = 0; i < world->n_act && slot >= 0; i++) {
@@ -421,4 +422,9 @@ int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out)
         slot -= n;
     }
     return 0;
+}
+
+int cond_env_action_slot_sized(const CondEnv* env, int slot, CondEnvSlot* out, size_t size)
+{
+    COND_SIZED(int, CondEnvSlot, out, size, env_action_slot_whole(env, slot, it));
 }

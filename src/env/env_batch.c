@@ -35,6 +35,7 @@ typedef struct Round {
     void (*one)(struct Round* round, int i);
     const void *first, *second; // arguments of the call
     CondEnvResult* result;
+    size_t size; // of one of them, in the program
     CondAutoreset autoreset;
     _Atomic int next;
 } Round;
@@ -168,20 +169,24 @@ static void step_one(Round* round, int i)
     CondEnv* env = batch->env[i];
     const double* action = round->first;
     const double* own = action ? action + (size_t)i * (size_t)env->world.n_action : NULL;
+    CondEnvResult* result = (CondEnvResult*)((char*)round->result + (size_t)i * round->size);
     if (cond_env_is_over(env)) {
-        round->result[i] = (CondEnvResult){.done = env->done, .cut = env->cut};
+        const CondEnvResult over = {.done = env->done, .cut = env->cut};
+        cond_struct_give(result, round->size, &over, sizeof over);
         batch->status[i] = COND_OK;
     } else {
-        batch->status[i] = cond_env_step(env, own, &round->result[i]);
+        batch->status[i] = cond_env_step_sized(env, own, result, round->size);
     }
 }
 
-CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action, CondEnvResult* result)
+CondStatus cond_env_batch_step_sized(CondEnvBatch* batch, const double* action,
+                                     CondEnvResult* result, size_t size)
 {
     CondStatus refused = check_actions(batch, action, NULL);
     if (refused)
         return refused;
-    Round round = {.batch = batch, .one = step_one, .first = action, .result = result};
+    Round round = {
+        .batch = batch, .one = step_one, .first = action, .result = result, .size = size};
     go_round(&round);
     return gather(batch, NULL);
 }

@@ -1,6 +1,7 @@
 // Observations: slots of named values, in one list that gives their layout and their contents.
 #include "env/env.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "math/vec3.h"
 
@@ -268,11 +269,16 @@ int cond_env_n_observation(const CondEnv* env)
     return env->world.n_observation;
 }
 
-int cond_env_observation_slot(const CondEnv* env, int index, CondEnvSlot* out)
+static int env_observation_slot_whole(const CondEnv* env, int index, CondEnvSlot* out)
 {
     Pass pass = {.wanted = index, .out = out};
     pass_all(&env->world, 0.0, &pass);
     return index >= 0 && index < pass.index;
+}
+
+int cond_env_observation_slot_sized(const CondEnv* env, int index, CondEnvSlot* out, size_t size)
+{
+    COND_SIZED(int, CondEnvSlot, out, size, env_observation_slot_whole(env, index, it));
 }
 
 const double* cond_env_observation(const CondEnv* env)

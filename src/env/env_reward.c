@@ -1,6 +1,7 @@
 // Rewards: values of the scene that are weighted, summed up, and may end the episode.
 #include "env/env.h"
 
+#include "base/definition.h"
 #include "base/error.h"
 #include "math/vec3.h"
 #include "model/rod.h"
@@ -239,7 +240,7 @@ int cond_env_n_goal(const CondEnv* env)
     return cond_env_goal_values(&env->world, NULL, NULL);
 }
 
-int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* out)
+static int env_goal_slot_whole(const CondEnv* env, int slot, CondEnvSlot* out)
 {
     int begin = 0;
     for (int i = 0; i < env->world.n_term && slot >= 0; i++) {
@@ -259,6 +260,11 @@ int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* out)
         return 1;
     }
     return 0;
+}
+
+int cond_env_goal_slot_sized(const CondEnv* env, int slot, CondEnvSlot* out, size_t size)
+{
+    COND_SIZED(int, CondEnvSlot, out, size, env_goal_slot_whole(env, slot, it));
 }
 
 void cond_env_goal(const CondEnv* env, double* achieved, double* desired)

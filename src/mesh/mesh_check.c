@@ -1,4 +1,5 @@
 // What a mesh is worth: faults, size and the shape of its elements.
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "mesh/mesh_build.h"
@@ -271,8 +272,8 @@ static void warn(const CondMesh* mesh, CondMeshReport* report)
                  "the triangles of the surface point inward");
 }
 
-CondStatus cond_mesh_check(const CondContext* context, const CondMesh* mesh, CondMeshReport* report,
-                           CondError* error)
+static CondStatus mesh_check_whole(const CondContext* context, const CondMesh* mesh,
+                                   CondMeshReport* report, CondError* error)
 {
     CondContext from = cond_context_or_default(context);
     memset(report, 0, sizeof *report);
@@ -290,6 +291,13 @@ CondStatus cond_mesh_check(const CondContext* context, const CondMesh* mesh, Con
         return cond_error_set(error, status, "no memory to check a mesh of %d nodes", mesh->n_node);
     warn(mesh, report);
     return COND_OK;
+}
+
+CondStatus cond_mesh_check_sized(const CondContext* context, const CondMesh* mesh,
+                                 CondMeshReport* report, CondError* error, size_t size)
+{
+    COND_SIZED(CondStatus, CondMeshReport, report, size,
+               mesh_check_whole(context, mesh, it, error));
 }
 
 CondStatus cond_mesh_check_solid(const CondContext* context, const CondMesh* mesh, CondError* error)

@@ -1,5 +1,6 @@
 // Reading a mesh: from a path to a mesh that is in order.
 #define _POSIX_C_SOURCE 200809L
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "mesh/mesh_build.h"
@@ -109,8 +110,8 @@ static CondStatus finish(CondMeshFile* file, CondMesh** mesh, CondMeshReport* re
     return COND_OK;
 }
 
-CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh** mesh,
-                          CondMeshReport* report, CondError* error)
+static CondStatus mesh_read_whole(const CondContext* context, const char* path, CondMesh** mesh,
+                                  CondMeshReport* report, CondError* error)
 {
     *mesh = NULL;
     if (!find_format(path) && !cond_mesh_import_format(path))
@@ -127,4 +128,11 @@ CondStatus cond_mesh_read(const CondContext* context, const char* path, CondMesh
         status = finish(&file, mesh, report);
     cond_mesh_file_close(&file);
     return status;
+}
+
+CondStatus cond_mesh_read_sized(const CondContext* context, const char* path, CondMesh** mesh,
+                                CondMeshReport* report, CondError* error, size_t size)
+{
+    COND_SIZED(CondStatus, CondMeshReport, report, size,
+               mesh_read_whole(context, path, mesh, it, error));
 }

@@ -1,4 +1,5 @@
 // The joints of robots, for people: those that move, by number and name.
+#include "base/definition.h"
 #include "model/articulation.h"
 #include "model/model.h"
 
@@ -36,7 +37,8 @@ int cond_model_find_joint(const CondModel* model, int body, const char* name)
     return link > 0 && moves(&arm->link[link]) ? number_of(arm, link) : -1;
 }
 
-CondStatus cond_model_joint(const CondModel* model, int body, int joint, CondJointInfo* info)
+static CondStatus model_joint_whole(const CondModel* model, int body, int joint,
+                                    CondJointInfo* info)
 {
     const CondArticulation* arm = arm_of(model, body);
     int i = 1, left = joint;
@@ -67,6 +69,12 @@ CondStatus cond_model_joint(const CondModel* model, int body, int joint, CondJoi
         info->spin_begin = cond_articulation_ball_v(arm) + 3 * link->ball;
     }
     return COND_OK;
+}
+
+CondStatus cond_model_joint_sized(const CondModel* model, int body, int joint, CondJointInfo* info,
+                                  size_t size)
+{
+    COND_SIZED(CondStatus, CondJointInfo, info, size, model_joint_whole(model, body, joint, it));
 }
 
 int cond_model_n_coordinate(const CondModel* model, int body)

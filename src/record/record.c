@@ -135,8 +135,8 @@ static CondStatus check_frame(const CondRecord* record, const CondState* state, 
     return COND_OK;
 }
 
-CondStatus cond_record_frame(CondRecord* record, const CondSim* sim, const CondState* state,
-                             const CondStepInfo* info, CondError* error)
+static CondStatus record_frame_whole(CondRecord* record, const CondSim* sim, const CondState* state,
+                                     const CondStepInfo* info, CondError* error)
 {
     CondStatus status = cond_snapshot_take(record->snapshot, sim, state, info, error);
     if (!status)
@@ -146,6 +146,13 @@ CondStatus cond_record_frame(CondRecord* record, const CondSim* sim, const CondS
     if (!status)
         record->n_frame++;
     return status;
+}
+
+CondStatus cond_record_frame_sized(CondRecord* record, const CondSim* sim, const CondState* state,
+                                   const CondStepInfo* info, CondError* error, size_t size)
+{
+    COND_SIZED_IN(CondStatus, CondStepInfo, info, size,
+                  record_frame_whole(record, sim, state, it, error));
 }
 
 CondStatus cond_record_flush(CondRecord* record, CondError* error)

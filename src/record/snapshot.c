@@ -1,6 +1,7 @@
 // A moment of a simulation as it is drawn: one place for recordings and viewers.
 #include "record/snapshot.h"
 
+#include "base/definition.h"
 #include "base/enum_name.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -191,8 +192,9 @@ static void measure(CondSnapshot* s, const CondState* state)
     }
 }
 
-CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const CondState* state,
-                              const CondStepInfo* info, CondError* error)
+static CondStatus snapshot_take_whole(CondSnapshot* snapshot, const CondSim* sim,
+                                      const CondState* state, const CondStepInfo* info,
+                                      CondError* error)
 {
     const CondModel* model = snapshot->model;
     if (state->n_q != model->n_q || state->n_dof != model->n_dof)
@@ -215,6 +217,14 @@ CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSim* sim, const 
     moment->contact_body = cloud->body;
     moment->contact_other = cloud->other;
     return COND_OK;
+}
+
+CondStatus cond_snapshot_take_sized(CondSnapshot* snapshot, const CondSim* sim,
+                                    const CondState* state, const CondStepInfo* info,
+                                    CondError* error, size_t size)
+{
+    COND_SIZED_IN(CondStatus, CondStepInfo, info, size,
+                  snapshot_take_whole(snapshot, sim, state, it, error));
 }
 
 static CondStatus allocate_all(CondSnapshot* s)

@@ -1,4 +1,5 @@
 // What a step's contacts were: where, how strong, and between whom.
+#include "base/definition.h"
 #include "cond/sim.h"
 
 #include "sense/event.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
+static CondContactInfo sim_contact_whole(const CondSim* sim, int contact)
 {
     CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
     if (cond_sleep_gather(sim) || contact < 0 || contact >= sim->attempt.candidates.n)
@@ -26,6 +27,12 @@ CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
     for (int i = 0; i < 3; i++)
         info.velocity[i] -= made->phi[i];
     return info;
+}
+
+void cond_sim_contact_sized(const CondSim* sim, int contact, CondContactInfo* made, size_t size)
+{
+    const CondContactInfo own = sim_contact_whole(sim, contact);
+    cond_struct_give(made, size, &own, sizeof own);
 }
 
 // The share of a point that its nodes in a patch have.

@@ -2,6 +2,7 @@
 // (CondTouch); what this file changes is that list and the events of the simulation.
 #include "sense/event.h"
 
+#include "base/definition.h"
 #include "base/enum_name.h"
 #include "base/memory.h"
 #include "sim/sim.h"
@@ -294,9 +295,15 @@ int cond_sim_n_event(const CondSim* sim)
     return sim->events->n;
 }
 
-CondContactEvent cond_sim_event(const CondSim* sim, int event)
+static CondContactEvent sim_event_whole(const CondSim* sim, int event)
 {
     if (event >= 0 && event < sim->events->n)
         return sim->events->event[event];
     return (CondContactEvent){.body = {-1, -1}, .patch = {-1, -1}, .plane = -1, .obstacle = -1};
+}
+
+void cond_sim_event_sized(const CondSim* sim, int event, CondContactEvent* made, size_t size)
+{
+    const CondContactEvent own = sim_event_whole(sim, event);
+    cond_struct_give(made, size, &own, sizeof own);
 }

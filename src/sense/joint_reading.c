@@ -1,4 +1,5 @@
 // What acts in the joints of robots, read at the end of every step.
+#include "base/definition.h"
 #include "model/articulation.h"
 #include "potential/motor.h"
 #include "sim/sim.h"
@@ -99,7 +100,8 @@ void cond_joint_rows_mean(CondSim* sim, int parts)
     }
 }
 
-CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate, CondJointReading* reading)
+static CondStatus sim_joint_whole(const CondSim* sim, int body, int coordinate,
+                                  CondJointReading* reading)
 {
     int known = coordinate >= 0 && coordinate < cond_model_n_coordinate(sim->model, body);
     if (!known || !sim->readings.ready)
@@ -107,4 +109,11 @@ CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate, CondJoin
     int target = sim->model->body[body].target_begin + coordinate;
     *reading = cond_sleep_reader(sim)->rows.reading[target];
     return COND_OK;
+}
+
+CondStatus cond_sim_joint_sized(const CondSim* sim, int body, int coordinate,
+                                CondJointReading* reading, size_t size)
+{
+    COND_SIZED(CondStatus, CondJointReading, reading, size,
+               sim_joint_whole(sim, body, coordinate, it));
 }

@@ -2,6 +2,7 @@
 //
 // Every force is the impulse of the step over its length, and acts where the side's own point was
 // when the contact was found: that is what moved the body.
+#include "base/definition.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/vec3.h"
@@ -130,19 +131,33 @@ static CondResultant sum_pair(const CondSim* sim, int body, int other, int n, co
                                  pair);
 }
 
-CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other)
+static CondResultant sim_pair_force_whole(const CondSim* sim, int body, int other)
 {
     cond_sleep_gather(sim);
     return sum_pair(sim, body, other, sim->readings.n_ready, NULL);
 }
 
-CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
-                                    const int* contact)
+void cond_sim_pair_force_sized(const CondSim* sim, int body, int other, CondResultant* made,
+                               size_t size)
+{
+    const CondResultant own = sim_pair_force_whole(sim, body, other);
+    cond_struct_give(made, size, &own, sizeof own);
+}
+
+static CondResultant sim_listed_force_whole(const CondSim* sim, int body, int other, int n,
+                                            const int* contact)
 {
     int sound = cond_sleep_gather(sim) == COND_OK;
     for (int k = 0; k < n; k++)
         sound &= contact[k] >= 0 && contact[k] < sim->readings.n_ready;
     return sum_pair(sim, body, other, sound ? n : 0, contact);
+}
+
+void cond_sim_listed_force_sized(const CondSim* sim, int body, int other, int n, const int* contact,
+                                 CondResultant* made, size_t size)
+{
+    const CondResultant own = sim_listed_force_whole(sim, body, other, n, contact);
+    cond_struct_give(made, size, &own, sizeof own);
 }
 
 void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3])

@@ -6,6 +6,7 @@
 // gives the acceleration a that these forces mean at the kinematics where they were taken, and a
 // recursion outwards and inwards what passes through each joint. Its part along the joint's axis is
 // what acts in the joint, to rounding: its motor, friction and limits (sim/joint_rows.h).
+#include "base/definition.h"
 #include "base/memory.h"
 #include "body/body.h"
 #include "cond/query.h"
@@ -379,10 +380,16 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
     return read_end(sim, state);
 }
 
-CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading)
+static CondStatus sim_sensor_whole(const CondSim* sim, int sensor, CondSensorReading* reading)
 {
     if (sensor < 0 || sensor >= sim->model->n_sensor || !sim->readings.ready)
         return COND_BAD_ARGUMENT;
     *reading = sim->readings.reading[sensor];
     return COND_OK;
+}
+
+CondStatus cond_sim_sensor_sized(const CondSim* sim, int sensor, CondSensorReading* reading,
+                                 size_t size)
+{
+    COND_SIZED(CondStatus, CondSensorReading, reading, size, sim_sensor_whole(sim, sensor, it));
 }

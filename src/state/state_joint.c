@@ -1,4 +1,5 @@
 // Joints and whole configurations of a state, in and out.
+#include "base/definition.h"
 #include "body/body.h"
 #include "model/state.h"
 
@@ -102,8 +103,8 @@ static int coordinates_of(const CondModel* model, int body, int* first)
     return n;
 }
 
-CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body, int coordinate,
-                                const CondMotorGains* gains)
+static CondStatus state_set_motor_whole(const CondModel* model, CondState* state, int body,
+                                        int coordinate, const CondMotorGains* gains)
 {
     CondStatus status = cond_state_refuse_joints(state, model, body);
     if (status)
@@ -140,8 +141,15 @@ CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int bo
     return COND_OK;
 }
 
-CondStatus cond_state_motor(const CondModel* model, const CondState* state, int body,
-                            int coordinate, CondMotorGains* gains)
+CondStatus cond_state_set_motor_sized(const CondModel* model, CondState* state, int body,
+                                      int coordinate, const CondMotorGains* gains, size_t size)
+{
+    COND_SIZED_IN(CondStatus, CondMotorGains, gains, size,
+                  state_set_motor_whole(model, state, body, coordinate, it));
+}
+
+static CondStatus state_motor_whole(const CondModel* model, const CondState* state, int body,
+                                    int coordinate, CondMotorGains* gains)
 {
     int first, n = coordinates_of(model, body, &first);
     if (coordinate < 0 || coordinate >= n)
@@ -150,6 +158,13 @@ CondStatus cond_state_motor(const CondModel* model, const CondState* state, int 
     *gains = (CondMotorGains){motor->stiffness, motor->damping, motor->effort,
                               motor->effort_back == motor->effort ? NAN : motor->effort_back};
     return COND_OK;
+}
+
+CondStatus cond_state_motor_sized(const CondModel* model, const CondState* state, int body,
+                                  int coordinate, CondMotorGains* gains, size_t size)
+{
+    COND_SIZED(CondStatus, CondMotorGains, gains, size,
+               state_motor_whole(model, state, body, coordinate, it));
 }
 
 CondStatus cond_state_set_targets(const CondModel* model, CondState* state, int body,

@@ -7,6 +7,7 @@
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 
+#include "base/definition.h"
 #include "base/timer.h"
 #include "strategy/solver.h"
 
@@ -194,7 +195,7 @@ static int is_draft(const CondSim* sim, const CondSolveInfo* info)
 // Rounds go on from drafts while contacts join. Where none does any more, or may, the draft is
 // brought to the tolerance, with what drafts pass over and the answer will not, and looked at once
 // more, with half of the rounds left at least.
-CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
+static CondStatus sim_recheck_whole(CondSim* sim, const CondState* state, CondStepInfo* info)
 {
     CondStatus status = COND_OK, worst = info->solve.status;
     int half = sim->model->settings.rounds / 2;
@@ -221,6 +222,12 @@ CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* 
         if (worst < 0)
             return worst;
     }
+}
+
+CondStatus cond_sim_recheck_sized(CondSim* sim, const CondState* state, CondStepInfo* info,
+                                  size_t size)
+{
+    COND_SIZED(CondStatus, CondStepInfo, info, size, sim_recheck_whole(sim, state, it));
 }
 
 // What was measured since the last step was handed over.
@@ -251,7 +258,7 @@ static CondStatus lead_joints_back(CondSim* sim, double share, double* left)
     return way > ROUNDING ? cond_sim_collide_next(sim, &sim->attempt.penetration) : COND_OK;
 }
 
-CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
+static CondStatus sim_integrate_whole(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondStatus status = COND_OK, worst = COND_OK;
@@ -282,6 +289,11 @@ CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info
     STAGE(COND_STAGE_INTEGRATE, cond_sim_finish_next(sim));
     status = commit(sim, state, info);
     return status < 0 ? status : worst;
+}
+
+CondStatus cond_sim_integrate_sized(CondSim* sim, CondState* state, CondStepInfo* info, size_t size)
+{
+    COND_SIZED(CondStatus, CondStepInfo, info, size, sim_integrate_whole(sim, state, it));
 }
 
 // ---- a whole step
@@ -395,7 +407,7 @@ static CondStatus step_pbd(CondSim* sim, CondState* state, CondStepInfo* info)
     return end_baseline(sim, state, info);
 }
 
-CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
+static CondStatus sim_step_whole(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondStepInfo own;
     CondStepInfo* out = info ? info : &own;
@@ -432,6 +444,11 @@ CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
     cond_sim_tell(sim, out);
     cond_hooks_tell(sim, state, out);
     return out->status;
+}
+
+CondStatus cond_sim_step_sized(CondSim* sim, CondState* state, CondStepInfo* info, size_t size)
+{
+    COND_SIZED(CondStatus, CondStepInfo, info, size, sim_step_whole(sim, state, it));
 }
 
 #undef STAGE

@@ -1,4 +1,5 @@
 #include "strategy/solver.h"
+#include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -20,7 +21,7 @@ enum { N_SOLVER = sizeof table / sizeof table[0] };
 
 struct CondSolver {
     CondContext context;
-    const CondSolverOps* ops;
+    CondSolverOps ops;  // as the program knows them, the others NULL
     const Entry* entry; // NULL: not from the table
     void* work;
     const CondProblem* prepared; // the problem that is ready to be solved; NULL: none
@@ -48,9 +49,9 @@ CondStatus cond_solver_create(const CondContext* context, const char* name,
     return cond_error_set(error, COND_BAD_ARGUMENT, "no solver is named '%s'", name);
 }
 
-CondStatus cond_solver_create_from(const CondContext* context, const CondSolverOps* ops,
-                                   const CondSolverSettings* settings, CondSolver** solver,
-                                   CondError* error)
+CondStatus cond_solver_create_from_sized(const CondContext* context, const CondSolverOps* ops,
+                                         const CondSolverSettings* settings, CondSolver** solver,
+                                         CondError* error, size_t size)
 {
     *solver = NULL;
     if (!ops)
@@ -63,8 +64,8 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
     CondSolver* made = cond_allocate(&memory, 1, sizeof *made);
     if (made) {
         made->context = memory;
-        made->ops = ops;
-        made->work = ops->create(&memory, &own);
+        cond_struct_take(&made->ops, sizeof made->ops, ops, size);
+        made->work = made->ops.create(&memory, &own);
         if (made->work) {
             *solver = made;
             return COND_OK;
@@ -77,8 +78,7 @@ CondStatus cond_solver_create_from(const CondContext* context, const CondSolverO
 CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem)
 {
     double start = cond_seconds();
-    CondStatus status =
-        solver->ops->prepare ? solver->ops->prepare(solver->work, problem) : COND_OK;
+    CondStatus status = solver->ops.prepare ? solver->ops.prepare(solver->work, problem) : COND_OK;
     solver->prepared = status ? NULL : problem;
     solver->seconds = cond_seconds() - start;
     return status;
@@ -96,7 +96,7 @@ static CondStatus run(const CondSolver* solver, const CondProblem* problem, Cond
 {
     if (solver->entry)
         return solver->entry->solve(solver->work, problem, budget, v, lambda, info, outcome);
-    return solver->ops->solve(solver->work, problem, v, lambda, info);
+    return solver->ops.solve(solver->work, problem, v, lambda, info);
 }
 
 CondStatus cond_solver_solve_within(CondSolver* solver, const CondProblem* problem,
@@ -126,19 +126,19 @@ CondStatus cond_solver_solve_within(CondSolver* solver, const CondProblem* probl
 
 const double* cond_solver_history(const CondSolver* solver, int* n)
 {
-    return solver->ops->history(solver->work, n);
+    return solver->ops.history(solver->work, n);
 }
 
 void cond_solver_reset(CondSolver* solver)
 {
-    if (solver->ops->reset)
-        solver->ops->reset(solver->work);
+    if (solver->ops.reset)
+        solver->ops.reset(solver->work);
 }
 
 const int* cond_solver_relaxed(const CondSolver* solver, int* n)
 {
     *n = 0;
-    return solver->ops->relaxed ? solver->ops->relaxed(solver->work, n) : NULL;
+    return solver->ops.relaxed ? solver->ops.relaxed(solver->work, n) : NULL;
 }
 
 void cond_solver_destroy(CondSolver* solver)
@@ -146,6 +146,6 @@ void cond_solver_destroy(CondSolver* solver)
     if (!solver)
         return;
     CondContext memory = solver->context;
-    solver->ops->destroy(solver->work);
+    solver->ops.destroy(solver->work);
     cond_release(&memory, solver);
 }
