@@ -14,7 +14,8 @@ function(cond_add_library name alias)
   add_library(${name} $<TARGET_OBJECTS:${name}_objects>)
   add_library(cond::${alias} ALIAS ${name})
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} LINKER_LANGUAGE C
-                                           SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME ${alias}
+                                           SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                                           EXPORT_NAME ${alias}
                                            INSTALL_RPATH $ORIGIN)
   target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

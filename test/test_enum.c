@@ -198,11 +198,21 @@ static void test_unknown(void** state)
                         "CondLaw: 'proximaal' is none of strict, proximal");
 }
 
+// What a program makes the last failure of its thread.
+static void test_last(void** state)
+{
+    (void)state;
+    assert_int_equal(cond_last_error_set(COND_DIVERGED, "of the program"), COND_DIVERGED);
+    assert_int_equal(cond_last_error()->status, COND_DIVERGED);
+    assert_string_equal(cond_last_error()->message, "of the program");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

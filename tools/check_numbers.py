@@ -56,7 +56,7 @@ GROUPS = {
     "model": ["model", "mesh", "body", "scene", "potential"],
     "step": ["step", "state", "sim", "integrate", "impact", "correct", "sleep", "sense",
              "baseline_step"],
-    "files": ["mesh_file", "robot_file", "scene_file", "hdf5", "record", "env", "fclib"],
+    "files": ["mesh_file", "robot_file", "scene_file", "hdf5", "record", "env", "fclib", "compat"],
 }
 
 # group: (numbers outside of tuning.h, all numbers, names that occur twice, numbers unsaid)

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #define COND_VERSION_MAJOR 0
-#define COND_VERSION_MINOR 1
+#define COND_VERSION_MINOR 2
 #define COND_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -44,7 +44,7 @@
 extern "C" {
 #endif
 
-// The version of the library, such as "0.1.0"; the macros above are that of the headers.
+// The version of the library, such as "0.2.0"; the macros above are that of the headers.
 COND_API const char* cond_version(void);
 
 #ifdef __cplusplus

@@ -33,10 +33,10 @@ void cond_struct_give(void* given, size_t size, const void* own, size_t known);
         cond_struct_take(&own, sizeof own, it, (size));                                            \
         it = &own;                                                                                 \
     }                                                                                              \
-    Result result = (call);                                                                        \
+    Result returned = (call);                                                                      \
     if (it == &own)                                                                                \
         cond_struct_give((given), (size), &own, sizeof own);                                       \
-    return result
+    return returned
 #define COND_SIZED_IN(Result, Type, given, size, call)                                             \
     Type own;                                                                                      \
     const Type* it = (given);                                                                      \

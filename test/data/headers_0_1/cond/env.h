@@ -1,0 +1,200 @@
+// CondEnv: a scene as an environment to learn in or to control. It is reset with a seed, which
+// draws the scene's section `randomise`; stepped with an action, as the sections `actions` and
+// `environment` say; and gives an observation, a reward and the end of the episode (`rewards`).
+// CondEnvBatch: many of them, stepped by threads. An environment owns everything it uses; nothing
+// is shared, so that many give the same bits as one by one.
+#ifndef COND_ENV_H
+#define COND_ENV_H
+
+#include "cond/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CondEnv CondEnv;
+typedef struct CondEnvBatch CondEnvBatch;
+
+// A reward of one's own, added to that of the scene; *done set to 1 ends the episode. Called after
+// every action, in a batch by several threads at once, each with an environment of its own.
+typedef double CondEnvReward(const CondEnv* env, void* user, int* done);
+
+typedef struct CondEnvDef {
+    size_t struct_size;          // of this struct, by its default function
+    const char* scene;           // path of a scene file; NULL: text or made says it
+    int n_override;              //
+    const char* const* override; // "path=value", copied                      (n_override)
+    CondEnvReward* reward;       // NULL: the scene's alone
+    void* user;                  // for the reward
+    // In place of a path: a scene as YAML text, whose relative paths begin in the folder (NULL: the
+    // working directory), or a scene in memory. All are copied: text and scene may be changed or
+    // destroyed once the environment is made.
+    const char* text;
+    const char* folder;
+    const CondScene* made;
+} CondEnvDef;
+
+COND_DEFAULT(COND_IO_API, CondEnvDef, cond_env_def_default)
+
+// An environment, reset with seed 0. Messages name the file, line and key that is wrong.
+COND_IO_API CondStatus cond_env_create(const CondContext* context, const CondEnvDef* def,
+                                       CondEnv** env, CondError* error);
+COND_IO_API void cond_env_destroy(CondEnv* env);
+
+// Begins an episode with the scene that the seed draws. On failure, a drawn value that the scene
+// refuses say, the environment is as it was.
+COND_IO_API CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error);
+// Begins the next episode of the seed that the environment was last reset with: number 0 is that of
+// the seed itself, number k that of cond_env_episode_seed(seed, k). Also what begins by itself in a
+// batch, so that an environment goes through the same episodes alone.
+COND_IO_API CondStatus cond_env_reset_next(CondEnv* env, CondError* error);
+// Episode 0: the seed; later ones: number `episode` (from 1) of SplitMix64 started with the seed.
+COND_IO_API uint64_t cond_env_episode_seed(uint64_t seed, uint64_t episode);
+// The seed of this episode, and its number since cond_env_reset.
+COND_IO_API uint64_t cond_env_seed(const CondEnv* env);
+COND_IO_API uint64_t cond_env_episode(const CondEnv* env);
+// What the seed drew: number `index` of the section `randomise`; NaN past the end.
+COND_IO_API double cond_env_drawn(const CondEnv* env, int index);
+
+// What one action led to.
+typedef struct CondEnvResult {
+    CondStatus status;  // worst of the time steps; COND_DIVERGED ends the episode
+    double reward;      // sum of weight times value, and the def's own
+    int done;           // 1: a reward's bound, the def's own reward or divergence ended the episode
+    int cut;            // 1: it has had all of its steps
+    int missed;         // time steps that missed their tolerance
+    double certificate; // worst of the time steps
+    int success;        // 1: all success bounds of the rewards hold, for as long as the scene asks
+    double goal_reward; // of the reward, the part of those that are `desired`
+} CondEnvResult;
+
+// Acts and simulates. Values beyond the bounds are cut to them. COND_BAD_ARGUMENT for a value that
+// is not finite and for an episode that is over; on it, and when memory is short, the environment
+// is as it was. action may be NULL where it has no values.                       (n_action)
+COND_IO_API CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result);
+// Why the last step failed or was refused, such as "action[2] (arm.joints) is nan, expected a
+// finite number"; "" where it was not.
+COND_IO_API const char* cond_env_message(const CondEnv* env);
+// Actions since the reset.
+COND_IO_API int cond_env_n_step(const CondEnv* env);
+COND_IO_API int cond_env_is_over(const CondEnv* env);
+
+// Values that belong together, such as "arm.panda_joint1" or "box.position".
+typedef struct CondEnvSlot {
+    char name[3 * COND_NAME_SIZE];
+    const char* unit; // "" where there is none
+    int begin, size;  // of the values in the vector
+} CondEnvSlot;
+
+// The action: how many values, what they are called (0 past the last slot), and their bounds.
+COND_IO_API int cond_env_n_action(const CondEnv* env);
+COND_IO_API int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API void cond_env_action_bounds(const CondEnv* env, double* low,
+                                        double* high); // (n_action)
+
+// The action that leads nowhere: zeros for increments, what was told before for targets. And one
+// that a seed draws: uniform within the bounds, and as the still one where there are none.
+//                                                                                (n_action)
+COND_IO_API void cond_env_action_still(const CondEnv* env, double* action);
+COND_IO_API void cond_env_action_draw(const CondEnv* env, uint64_t seed, double* action);
+
+// The observation after the last action or reset, n_observation numbers. Its layout is the same for
+// every seed.
+COND_IO_API int cond_env_n_observation(const CondEnv* env);
+COND_IO_API int cond_env_observation_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API const double* cond_env_observation(const CondEnv* env);
+
+// The scene's rewards, term by term: the value, not weighted, and its name.
+COND_IO_API int cond_env_n_reward(const CondEnv* env);
+COND_IO_API double cond_env_reward_value(const CondEnv* env, int reward, const char** name);
+
+// The environment's goal: rewards that are `desired`, as pairs of what is (achieved) and what shall
+// be (desired), n_goal numbers each. achieved, desired, as of now; either may be NULL. Their slots
+// are the same (0 past the last).                                achieved, desired (n_goal)
+COND_IO_API int cond_env_n_goal(const CondEnv* env);
+COND_IO_API int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* out);
+COND_IO_API void cond_env_goal(const CondEnv* env, double* achieved, double* desired);
+// What these rewards would be with other numbers: for learners that change goals afterwards.
+COND_IO_API double cond_env_goal_reward(const CondEnv* env, const double* achieved,
+                                        const double* desired);
+
+// What is behind it, until the next reset or load.
+COND_IO_API const CondModel* cond_env_model(const CondEnv* env);
+COND_IO_API const CondState* cond_env_state(const CondEnv* env);
+COND_IO_API const CondSim* cond_env_sim(const CondEnv* env);
+
+// The whole environment as bytes and back, as cond_state_save and cond_state_load: what is loaded
+// goes on with the same bits, in any environment made from the same def. On failure load leaves the
+// environment as it was.
+COND_IO_API CondStatus cond_env_save(const CondEnv* env, void* buffer, size_t capacity,
+                                     size_t* size);
+COND_IO_API CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size,
+                                     CondError* error);
+// A number that two environments of one def share only if they have the same future.
+COND_IO_API uint64_t cond_env_hash(const CondEnv* env);
+
+// n environments from one def, reset with the seeds 0 .. n - 1. threads: how many step them; 0: as
+// the run time decides. Each environment runs on one thread at a time. The context's callbacks must
+// bear calls from several threads.
+COND_IO_API CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* def,
+                                             int n, int threads, CondEnvBatch** batch,
+                                             CondError* error);
+COND_IO_API void cond_env_batch_destroy(CondEnvBatch* batch);
+COND_IO_API int cond_env_batch_size(const CondEnvBatch* batch);
+COND_IO_API CondEnv* cond_env_batch_env(CondEnvBatch* batch, int index);
+// Resets the environments for which which[i] is not 0; NULL: all. The error is that of the first
+// one that failed; the others are reset nevertheless.           seed, which (n)
+COND_IO_API CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t* seed,
+                                            const int* which, CondError* error);
+// Steps those that are not over; the result of one that is has status COND_OK, no reward, and done
+// or cut as it was left. Returns the worst status. An action that one of them cannot take is
+// refused before any is stepped; cond_env_message of that one says why.
+//                                   action (n x n_action), result (n)
+COND_IO_API CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action,
+                                           CondEnvResult* result);
+// What happens to episodes that are over, as Gymnasium 1.x calls it.
+typedef enum CondAutoreset {
+    COND_AUTORESET_NEXT_STEP = 0, // the next call begins another one: its action plays no part,
+                                  // its reward is 0
+    COND_AUTORESET_SAME_STEP = 1, // another one begins at once: the observation is its first, that
+                                  // of the end is in final_observation
+    COND_AUTORESET_DISABLED = 2,  // they stay over, and are not stepped, until they are reset
+} CondAutoreset;
+
+// Arrays of the caller, by environment; any may be NULL. Rows of final_observation whose episode
+// did not end in this call are left as they were.
+typedef struct CondEnvArrays {
+    size_t struct_size;          // of this struct, by its default function
+    double* observation;         //                                          (n x n_observation)
+    double* reward;              //                                          (n)
+    uint8_t* done;               // 1 or 0, as the next four; as in CondEnvResult            (n)
+    uint8_t* cut;                //                                          (n)
+    uint8_t* began;              // the observation is the first of an episode               (n)
+    uint8_t* ended;              // an episode ended: final_observation holds its last       (n)
+    double* certificate;         // worst of the time steps; 0 where none was made           (n)
+    int32_t* missed;             // time steps that missed their tolerance                   (n)
+    int32_t* status;             // CondStatus of each                       (n)
+    double* final_observation;   // same step                                (n x n_observation)
+    uint8_t* success;            // 1 or 0, as in CondEnvResult              (n)
+    double* achieved_goal;       // with the observation                     (n x n_goal)
+    double* desired_goal;        //                                          (n x n_goal)
+    double* final_achieved_goal; // with final_observation                 (n x n_goal)
+    double* final_desired_goal;  //                                        (n x n_goal)
+    double* goal_reward;         // as in CondEnvResult                      (n)
+} CondEnvArrays;
+COND_DEFAULT(COND_IO_API, CondEnvArrays, cond_env_arrays_default)
+
+// Steps all environments with one call, resets as `autoreset` says (each by cond_env_reset_next),
+// and fills the arrays. Returns the worst status: a failure of a step or of a reset, which the
+// error tells and which leaves that environment as it was, else the worst warning. What diverged
+// has ended its episode and is no failure here.                      action (n x n_action)
+COND_IO_API CondStatus cond_env_batch_advance(CondEnvBatch* batch, const double* action,
+                                              CondAutoreset autoreset, const CondEnvArrays* arrays,
+                                              CondError* error);
+// All observations, one after the other.                observation (n x n_observation)
+COND_IO_API void cond_env_batch_observe(const CondEnvBatch* batch, double* observation);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

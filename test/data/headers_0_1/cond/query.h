@@ -1,0 +1,76 @@
+// CondQuery: what is where. Rays, the nearest surface to a point, what lies within a sphere, and
+// the nearest points of two bodies, over everything that contacts see: planes, obstacles, rigid
+// bodies, links of robots, rods and soft bodies. For range sensors, planners and the mouse.
+//
+// A query is a workspace of one thread. cond_query_set puts everything where a state has it; that
+// costs one pass over the surfaces, a ray then a walk through one tree. Nothing allocates after the
+// create but cond_query_closest, until it has seen its largest surfaces.
+#ifndef COND_QUERY_H
+#define COND_QUERY_H
+
+#include "cond/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CondQuery CondQuery;
+
+// What was found. Where it is nothing, distance is INFINITY and all indices are -1.
+typedef struct CondHit {
+    double distance;    // [m]; negative: the point asked about is inside
+    double position[3]; // of the surface, world [m]
+    double normal[3];   // outward there, world
+    int body;           // -1: static
+    int part;           // link of a robot or rod, triangle of a soft surface; else 0
+    int plane;          // -1: something else
+    int obstacle;       // -1: something else
+} CondHit;
+
+// At the model's start, which must outlive it. Destroy it with cond_query_destroy.
+COND_API CondStatus cond_query_create(const CondModel* model, CondQuery** query, CondError* error);
+COND_API void cond_query_destroy(CondQuery* query);
+COND_API void cond_query_set(CondQuery* query, const CondState* state);
+
+// The first surface along a ray, of any length of direction, within `limit` metres (INFINITY: at
+// any distance); bodies b with leave_out[b] != 0 are not there (NULL: all are). A ray that begins
+// inside of a solid hits it at distance 0, inside of a soft body it hits its surface from within.
+// COND_BAD_ARGUMENT: a direction without length, numbers that are not finite. leave_out (n_body)
+COND_API CondStatus cond_query_ray(CondQuery* query, const double origin[3],
+                                   const double direction[3], double limit, const int* leave_out,
+                                   CondHit* hit);
+// The same for n rays.                      origin, direction (n x 3), limit (n), hit (n)
+COND_API CondStatus cond_query_rays(CondQuery* query, int n, const double* origin,
+                                    const double* direction, const double* limit,
+                                    const int* leave_out, CondHit* hit);
+// The surface nearest to a point within `limit`; the distance is negative inside a solid or a soft
+// body.
+COND_API CondStatus cond_query_nearest(CondQuery* query, const double point[3], double limit,
+                                       const int* leave_out, CondHit* hit);
+// Everything nearer to a point than `radius`: one hit for each plane, shape and link, and each soft
+// body, the nearest of its triangles. Writes at most `capacity` of them, and the number of all in
+// *n.                                                                            hit (capacity)
+COND_API CondStatus cond_query_within(CondQuery* query, const double point[3], double radius,
+                                      int capacity, CondHit* hit, int* n);
+
+// The nearest points of two bodies, or of a body and all that never moves.
+typedef struct CondClosest {
+    double distance;    // [m]; negative: they overlap, by the depth of the deepest point
+    double point[2][3]; // on the first and on the second, world [m]
+    double normal[3];   // unit, from the second to the first
+    int part[2];        // link of a robot or rod; else 0; second: -1: a plane
+    int plane;          // the second one; -1: something else
+    int obstacle;       // the second one; -1: something else
+} CondClosest;
+
+// Of the true surfaces, without the thickness that soft bodies keep from each other. other:
+// COND_STATIC_BODY: planes and obstacles. Where they are farther apart than `limit`, or one is a
+// point without a surface, the distance is INFINITY and all indices are -1. COND_BAD_ARGUMENT: no
+// such bodies, or one body twice; COND_OUT_OF_MEMORY: surfaces that need not be convex need some.
+COND_API CondStatus cond_query_closest(CondQuery* query, int body, int other, double limit,
+                                       CondClosest* closest);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+// A simulation as files to look at and to compute with. The ending of the path chooses:
+//
+//   .h5, .hdf, .hdf5, .vtkhdf   one HDF5 file that ParaView (VTKHDF), h5py and `cond view` read
+//   .xdmf                       the same with the ending .h5, and an .xdmf file beside it that
+//   points
+//                               into it, for ParaView before 5.13
+//   .pvd                        a ParaView collection with two .vtu files per frame
+//
+// A run that is ended at any moment leaves all finished frames behind; in an HDF5 file those but of
+// the last twentieth of a second, which wait in memory so that many are written at once.
+#ifndef COND_RECORD_H
+#define COND_RECORD_H
+
+#include "cond/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CondRecord CondRecord;
+
+// Of an HDF5 file; a .pvd collection always holds all digits.
+typedef struct CondRecordSettings {
+    size_t struct_size; // of this struct, by its default function
+    int all_digits;     // 1: what is drawn in 64 bits; 0: in 32. The state is always kept in 64.
+    int compression;    // 0: none, fastest, to 9: smallest (deflate)
+} CondRecordSettings;
+COND_DEFAULT(COND_IO_API, CondRecordSettings, cond_record_settings_default)
+
+// Begins a record; an earlier one of that name is replaced. The model must outlive the record.
+// settings may be NULL. COND_NOT_SUPPORTED: another ending, or a model without bodies.
+// COND_NO_FILE: the file cannot be written.
+COND_IO_API CondStatus cond_record_open(const CondContext* context, const char* path,
+                                        const CondModel* model, const CondRecordSettings* settings,
+                                        CondRecord** record, CondError* error);
+
+// Adds the state as a frame, which is in the file within a twentieth of a second's work, or at the
+// next cond_record_flush or cond_record_close. sim tells the contacts of the step that led to it,
+// info its certificate and energies; either may be NULL: then there are no contacts, and NaN stands
+// for the numbers. After a failure the record is as it was and the next frame may be tried.
+// COND_NO_FILE: a file could not be written, on a full disk say.
+COND_IO_API CondStatus cond_record_frame_sized(CondRecord* record, const CondSim* sim,
+                                               const CondState* state, const CondStepInfo* info,
+                                               CondError* error, size_t size);
+static inline CondStatus cond_record_frame(CondRecord* record, const CondSim* sim,
+                                           const CondState* state, const CondStepInfo* info,
+                                           CondError* error)
+{
+    return cond_record_frame_sized(record, sim, state, info, error, sizeof(CondStepInfo));
+}
+
+// Brings all frames to the disk, for whoever reads the file while it is written.
+COND_IO_API CondStatus cond_record_flush(CondRecord* record, CondError* error);
+
+// Frames that are in the record.
+COND_IO_API int cond_record_n_frame(const CondRecord* record);
+
+// Brings the last frames to the disk and releases the memory; cond_record_flush before it tells
+// whether that works. NULL is fine.
+COND_IO_API void cond_record_close(CondRecord* record);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,641 @@
+// CondModel (never changes), CondState (what moves), CondSim (workspace of one thread), and the
+// step as a list of stages, each timed and callable alone.
+#ifndef COND_SIM_H
+#define COND_SIM_H
+
+#include "cond/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CondModel CondModel;
+typedef struct CondState CondState;
+typedef struct CondSim CondSim;
+
+// The scene may be changed or destroyed afterwards.
+COND_API CondStatus cond_scene_compile(const CondScene* scene, CondModel** model, CondError* error);
+COND_API void cond_model_destroy(CondModel* model);
+
+COND_API const CondSceneSettings* cond_model_settings(const CondModel* model);
+COND_API int cond_model_n_dof(const CondModel* model);
+COND_API int cond_model_n_body(const CondModel* model);
+COND_API CondBodyKind cond_model_body_kind(const CondModel* model, int body);
+// Nodes and tetrahedra of a soft body; 0 for others.
+COND_API int cond_model_n_node(const CondModel* model, int body);
+COND_API int cond_model_n_tet(const CondModel* model, int body);
+// Of a soft body: its nodes where it is free of stress, in world axes as the scene places it [m];
+// the nodes of its tetrahedra; and those of its surface, outward. NULL for other bodies.
+//                      rest (n_node x 3), tet (n_tet x 4), triangle (n_triangle x 3)
+COND_API const double* cond_model_rest(const CondModel* model, int body);
+COND_API const int* cond_model_tet(const CondModel* model, int body);
+COND_API const int* cond_model_triangle(const CondModel* model, int body, int* n_triangle);
+// Links of a rod or a robot; 0 for other bodies. Those of a robot have names, its base link comes
+// first; NULL, and -1, where there is no such link.
+COND_API int cond_model_n_link(const CondModel* model, int body);
+COND_API const char* cond_model_link_name(const CondModel* model, int body, int link);
+COND_API int cond_model_find_link(const CondModel* model, int body, const char* name);
+// A joint of a robot that moves. Limits hold for those with one coordinate.
+typedef struct CondJointInfo {
+    const char* name;    // the model's
+    CondJointKind kind;  //
+    int link;            // the link that it moves, by number
+    int follows;         // the joint that it mimics, by number; -1: it has coordinates of its own
+    int n_coordinate;    // slides and angles of its own [m, rad]: one in a plain joint
+    int q_begin;         // where they are in the configuration of the body
+    int dof_begin;       // and their rates in its velocity
+    int turn_begin;      // where its quaternion (w, x, y, z) is in the configuration; -1: none
+    int spin_begin;      // and its angular velocity, link axes [rad/s], in the velocity; -1: none
+    double lower, upper; // [rad, m]; -INFINITY, INFINITY: none
+    double velocity;     // largest speed [rad/s, m/s]; INFINITY: none
+    double effort;       // largest torque or force of its motor [N m, N]; INFINITY: none
+    double damping;      // [N m s/rad, N s/m]
+    double friction;     // dry [N m, N]
+    double armature;     // inertia of its rotor, as the joint feels it [kg m2, kg]
+} CondJointInfo;
+// Joints of a robot that move, base to tips as in the file; 0 for other bodies.
+COND_API int cond_model_n_joint(const CondModel* model, int body);
+COND_API CondStatus cond_model_joint_sized(const CondModel* model, int body, int joint,
+                                           CondJointInfo* info, size_t size);
+static inline CondStatus cond_model_joint(const CondModel* model, int body, int joint,
+                                          CondJointInfo* info)
+{
+    return cond_model_joint_sized(model, body, joint, info, sizeof(CondJointInfo));
+}
+// Number of a joint by name, -1 when there is none.
+COND_API int cond_model_find_joint(const CondModel* model, int body, const char* name);
+// Slides and angles of all joints of a robot, those that follow others left out, in the order of
+// its configuration: what motors drive and limits bound. 0 of other bodies. The name of one: that
+// of its joint, of planar and floating ones with .x, .y, .z or .angle; its number by name, -1:
+// none.
+COND_API int cond_model_n_coordinate(const CondModel* model, int body);
+COND_API const char* cond_model_coordinate_name(const CondModel* model, int body, int coordinate);
+COND_API int cond_model_find_coordinate(const CondModel* model, int body, const char* name);
+// The velocity coordinates of a body are n_dof of them from dof_begin on (cond/mechanics.h says
+// what they mean); its configuration has n_q numbers. 0 for an unknown body.
+COND_API int cond_model_dof_begin(const CondModel* model, int body);
+COND_API int cond_model_body_n_dof(const CondModel* model, int body);
+COND_API int cond_model_body_n_q(const CondModel* model, int body);
+COND_API double cond_model_mass(const CondModel* model, int body); // of a whole body [kg]
+// A configuration in which all joints are at 0 and nothing is turned, in the origin: zeros, and
+// quaternions (1, 0, 0, 0). COND_BAD_ARGUMENT for an unknown body.                      q (n_q)
+COND_API CondStatus cond_model_zero_configuration(const CondModel* model, int body, double* q);
+COND_API const char* cond_model_body_name(const CondModel* model, int body);
+COND_API const char* cond_model_plane_name(const CondModel* model, int plane);
+// The longest edge of a box around what may touch of a body, at the start; 0.1 m for a point. Of a
+// robot: that of its largest link.
+COND_API double cond_model_size(const CondModel* model, int body);
+// Index of a body by name, -1 when there is none.
+COND_API int cond_model_find_body(const CondModel* model, const char* name);
+COND_API const char* cond_model_obstacle_name(const CondModel* model, int obstacle);
+// The deepest that a step may leave two things in each other [m]: contact.penetration_limit, or by
+// default a tenth of the least extent of the thinner one (-1: none), and 1 mm for points on planes.
+COND_API double cond_model_penetration_limit(const CondModel* model, int body, int other,
+                                             int obstacle);
+
+// What else the scene holds.
+COND_API int cond_model_n_attachment(const CondModel* model);
+COND_API int cond_model_n_trajectory(const CondModel* model);
+COND_API int cond_model_n_sensor(const CondModel* model);
+COND_API const char* cond_model_sensor_name(const CondModel* model, int sensor);
+// What the readers of robots' files changed or left out, "file:line: text"; NULL past the last. A
+// file that several bodies name tells once.
+COND_API const char* cond_model_warning(const CondModel* model, int index);
+// Why two things that could touch are left out of contact detection. Groups leave out pairs
+// without being listed.
+typedef enum CondLeftOutReason {
+    COND_LEFT_OUT_ADJACENT = 0, // links with one moving joint between them
+    COND_LEFT_OUT_SRDF = 1,     // the robot's SRDF file says so
+    COND_LEFT_OUT_EXCLUDE = 2,  // the scene says so
+    COND_LEFT_OUT_OVERLAP = 3,  // links of one robot that overlap as the scene starts
+    COND_LEFT_OUT_SLIGHT = 4,   // the same, slightly: shapes of them that overlap touch where they
+                                // come deeper than at the start
+} CondLeftOutReason;
+typedef struct CondLeftOut {
+    char name[2][2 * COND_NAME_SIZE]; // "box"; "arm/hand" for a link
+    CondLeftOutReason reason;
+} CondLeftOut;
+COND_API int cond_model_n_left_out(const CondModel* model);
+// NULL where there is none.
+COND_API const CondLeftOut* cond_model_left_out(const CondModel* model, int pair);
+COND_ENUM_NAMES(COND_API, CondLeftOutReason, cond_left_out)
+// Index of a sensor by name, -1 when there is none.
+COND_API int cond_model_find_sensor(const CondModel* model, const char* name);
+// Patches of soft bodies: how many, their names (NULL past the last), whose they are (-1 past the
+// last), and which one has a name (-1: none).
+COND_API int cond_model_n_patch(const CondModel* model);
+COND_API const char* cond_model_patch_name(const CondModel* model, int patch);
+COND_API int cond_model_patch_body(const CondModel* model, int patch);
+COND_API int cond_model_find_patch(const CondModel* model, const char* name);
+
+// A state at the model's initial configuration.
+COND_API CondStatus cond_state_create(const CondModel* model, CondState** state, CondError* error);
+COND_API void cond_state_destroy(CondState* state);
+COND_API CondStatus cond_state_copy(CondState* to, const CondState* from);
+// Takes a state over to another model, such as that of a scene to which bodies were added or from
+// which some were taken: bodies of the same name, kind and size are where they were, with their
+// velocities, joint targets and forces from outside, and so is the time; attachments hold on, the
+// scene's by their names. Everything else is as `to_model` starts. Contacts are found anew, without
+// the forces to start from. *n_moved, unless n_moved is NULL: how many bodies were taken over.
+COND_API CondStatus cond_state_transfer(const CondModel* from_model, const CondState* from,
+                                        const CondModel* to_model, CondState* to, int* n_moved);
+// A number that two states share only if every bit that influences the future is the same.
+COND_API uint64_t cond_state_hash(const CondState* state);
+
+// A state as bytes and back: what is loaded goes on with the same bits. save writes into buffer, of
+// `capacity` bytes, and says in *size how many it needs; with NULL it only says so. load refuses
+// bytes that are damaged, cut short, from a machine with another byte order, or from a scene with
+// other bodies, attachments, patches or time step, and then leaves the state as it was; masses,
+// materials and friction may differ. write and read do the same with a file, which appears under
+// its name only once it is whole.
+COND_API CondStatus cond_state_save(const CondModel* model, const CondState* state, void* buffer,
+                                    size_t capacity, size_t* size);
+COND_API CondStatus cond_state_load(const CondModel* model, CondState* state, const void* buffer,
+                                    size_t size, CondError* error);
+COND_IO_API CondStatus cond_state_write(const CondModel* model, const CondState* state,
+                                        const char* path, CondError* error);
+COND_IO_API CondStatus cond_state_read(const CondModel* model, CondState* state, const char* path,
+                                       CondError* error);
+
+// Why the last call that was refused did not change the state, with names and values, such as
+// "'box': force[1] is nan"; "" where none was. It is no part of what is copied, saved or hashed.
+COND_API const char* cond_state_message(const CondState* state);
+
+COND_API double cond_state_time(const CondState* state);
+// Sets the time to the whole number of steps that is nearest to `time` [s], for example in a state
+// that was copied from a model with another time step. COND_BAD_ARGUMENT: not finite, negative, or
+// too many steps to count.
+COND_API CondStatus cond_state_set_time(const CondModel* model, CondState* state, double time);
+// Pose and velocity of a body, in world axes; any pointer may be NULL.
+typedef struct CondPose {
+    double position[3];         // centre of mass [m]
+    double orientation[4];      // (w, x, y, z), body to world
+    double velocity[3];         // [m/s]
+    double angular_velocity[3]; // world axes [rad/s]
+} CondPose;
+// At rest in the origin, not turned.
+COND_DEFAULT(COND_API, CondPose, cond_pose_default)
+COND_API CondPose cond_state_pose(const CondModel* model, const CondState* state, int body);
+COND_API CondStatus cond_state_set_pose(const CondModel* model, CondState* state, int body,
+                                        const CondPose* pose);
+// A point that moves with a body.
+typedef struct CondPlace {
+    int body;
+    int part;        // robot, rod: the link; soft body: the node; else 0
+    double point[3]; // from the origin of the body or link, in its axes [m]; soft body, particle: 0
+} CondPlace;
+
+// Forces from outside, which act in every step until they are changed.
+//
+// A force [N] and a torque [N m] in world axes at a point, which they follow; either may be NULL.
+// Nodes and particles do not feel torques. An index stays valid until it is let go, and may then be
+// given again. COND_BAD_ARGUMENT: no such place or push, or numbers that are not finite.
+COND_API CondStatus cond_state_push(const CondModel* model, CondState* state,
+                                    const CondPlace* place, const double force[3],
+                                    const double torque[3], int* index);
+COND_API CondStatus cond_state_set_push(CondState* state, int index, const double force[3],
+                                        const double torque[3]);
+COND_API CondStatus cond_state_end_push(CondState* state, int index);
+COND_API void cond_state_end_pushes(CondState* state); // of all places
+// Forces on the velocity coordinates of a body (cond/mechanics.h), such as torques on the joints of
+// a robot, limited by nothing; NULL: none.                                             f (n_dof)
+COND_API CondStatus cond_state_set_force(const CondModel* model, CondState* state, int body,
+                                         const double* f);
+
+// Where the motor of a robot's joint pulls from the next step on [rad, m]; a trajectory of the
+// robot overrules it. COND_BAD_ARGUMENT for an unknown joint, one that follows another, or a target
+// that is not finite.
+COND_API CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
+                                                const char* joint, double target);
+// The same, but the target moves there during the next step, and the motor's damper is fed with its
+// rate: what a target that changes from step to step needs.
+COND_API CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state, int body,
+                                                 const char* joint, double target);
+
+// Joints by name or number, in and out, and whole bodies at once. A joint that has one coordinate
+// has its position and rate; of others the numbers are in the configuration, as CondJointInfo says.
+// COND_BAD_ARGUMENT: no such joint, one that follows another or has not one coordinate, numbers
+// that are not finite. Positions beyond limits are taken: the next step leads back.
+COND_API CondStatus cond_state_joint(const CondModel* model, const CondState* state, int body,
+                                     int joint, double* position, double* velocity);
+COND_API CondStatus cond_state_set_joint(const CondModel* model, CondState* state, int body,
+                                         int joint, double position, double velocity);
+// Quaternions are made of length 1; one that is 0 is refused.              q (n_q), v (n_dof)
+COND_API CondStatus cond_state_set_configuration(const CondModel* model, CondState* state, int body,
+                                                 const double* q);
+COND_API CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int body,
+                                            const double* v);
+
+// Switches a body off and on again. While it is off it stays where it is, with velocity 0, touches
+// nothing, and neither forces nor springs act on it or from it; attachments with an end on it let
+// go, and hold again as they did once both ends are on. Rays and distances do not see it. It may be
+// put elsewhere meanwhile. All else goes on as if it were not there. COND_NOT_SUPPORTED where the
+// scene's step method is not `velocity`.
+COND_API CondStatus cond_state_set_on(const CondModel* model, CondState* state, int body, int on);
+COND_API int cond_state_is_on(const CondState* state, int body); // 0 for an unknown body
+
+// Motors at run time, by coordinate of a robot (cond_model_n_coordinate,
+// cond_model_coordinate_name):
+//     torque = stiffness (target - position) + damping (target rate + speed - velocity) + torque
+// within the effort, where that bounds it, implicit in position and velocity. A motor without
+// stiffness and damping gives the torque alone; without stiffness it holds a speed.
+typedef struct CondMotorGains {
+    double stiffness;   // [N m/rad, N/m]; NAN: as it is
+    double damping;     // [N m s/rad, N s/m]; NAN: as it is
+    double effort;      // largest torque or force [N m, N]; INFINITY: no limit; NAN: as it is
+    double effort_back; // the same against the axis [N m, N]; NAN: as effort, where that is given
+} CondMotorGains;
+// All NAN, which changes nothing.
+COND_DEFAULT(COND_API, CondMotorGains, cond_motor_gains_default)
+// Gains of one coordinate, or of all with coordinate -1. They begin as the scene has them.
+COND_API CondStatus cond_state_set_motor_sized(const CondModel* model, CondState* state, int body,
+                                               int coordinate, const CondMotorGains* gains,
+                                               size_t size);
+static inline CondStatus cond_state_set_motor(const CondModel* model, CondState* state, int body,
+                                              int coordinate, const CondMotorGains* gains)
+{
+    return cond_state_set_motor_sized(model, state, body, coordinate, gains,
+                                      sizeof(CondMotorGains));
+}
+COND_API CondStatus cond_state_motor_sized(const CondModel* model, const CondState* state, int body,
+                                           int coordinate, CondMotorGains* gains, size_t size);
+static inline CondStatus cond_state_motor(const CondModel* model, const CondState* state, int body,
+                                          int coordinate, CondMotorGains* gains)
+{
+    return cond_state_motor_sized(model, state, body, coordinate, gains, sizeof(CondMotorGains));
+}
+// All coordinates of a robot at once; any array may be NULL, which leaves those as they are. The
+// targets hold, or, with `moves` 1, move there during the next step.
+//                                                        target, speed, torque (n_coordinate)
+COND_API CondStatus cond_state_set_targets(const CondModel* model, CondState* state, int body,
+                                           const double* target, int moves, const double* speed,
+                                           const double* torque);
+
+// The configuration of a body: position (particle); position and quaternion (rigid); positions of
+// all nodes (soft); base pose where it floats, orientations of balls, joint positions (robot). *n
+// counts the numbers.
+COND_API const double* cond_state_configuration(const CondModel* model, const CondState* state,
+                                                int body, int* n);
+// What a rod carries at its joint between links `joint` and `joint` + 1, in the axes half way
+// between theirs: shear along the section's two axes and tension [N], bending moments about these
+// axes and twisting moment [N m]; and how far along the rod the joint is [m]. Either may be NULL.
+// COND_BAD_ARGUMENT where there is no such joint.
+COND_API CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
+                                          int joint, double stress[6], double* at);
+// The same of all joints of a rod, of which a closed one has as many as links, else one fewer; and
+// the strains: differences [m] and turns [rad] between neighbours, less those at rest. Either may
+// be NULL. 0, and COND_BAD_ARGUMENT, for other bodies.        stress, strain (n_rod_joint x 6)
+COND_API int cond_model_n_rod_joint(const CondModel* model, int body);
+COND_API CondStatus cond_state_rod_stresses(const CondModel* model, const CondState* state,
+                                            int body, double* stress, double* strain);
+// Stress of the elements of a soft body in world axes, xx yy zz xy yz zx [Pa], and its von Mises
+// value [Pa]; either may be NULL. COND_BAD_ARGUMENT for other bodies.
+//                                                        stress (n_tet x 6), von_mises (n_tet)
+COND_API CondStatus cond_state_stress(const CondModel* model, const CondState* state, int body,
+                                      double* stress, double* von_mises);
+COND_API const double* cond_state_velocity(const CondState* state); // v, by integrate (n_dof)
+
+// Attachments of a state: the scene's own first, then those made here. The frames are held as they
+// stand now. An index stays valid until it is released, and may then be given again. Names of
+// bodies, links and patches are those of the model; start and end_time play no part.
+COND_API CondStatus cond_state_attach(const CondModel* model, CondState* state,
+                                      const CondAttachmentDef* def, int* index, CondError* error);
+// Moves what an attachment with an end in the world holds: the point of its other end is held at
+// this place from now on and, where it turns and orientation is given, the axes of its body as they
+// are told. With an infinite stiffness the body is there at the end of the next step, whatever
+// stands in its way. COND_BAD_ARGUMENT where no end is in the world, or one moves along a
+// trajectory.
+COND_API CondStatus cond_state_move_attachment(const CondModel* model, CondState* state, int index,
+                                               const double position[3],
+                                               const double orientation[4]);
+// The index of one of the scene's; -1: there is none of that name.
+COND_API int cond_model_find_attachment(const CondModel* model, const char* name);
+// The name of one of the scene's; NULL past the last.
+COND_API const char* cond_model_attachment_name(const CondModel* model, int attachment);
+// Lets go, of one of the scene's for good.
+COND_API CondStatus cond_state_release(CondState* state, int index);
+// Released ones included: every index is below this number.
+COND_API int cond_state_n_attachment(const CondState* state);
+// 1 while it holds. The scene's are made at the beginning of a step.
+COND_API int cond_state_attachment_holds(const CondState* state, int index);
+
+// One contact of the last step, for reading forces.
+typedef struct CondContactInfo {
+    int body;           // of side 0
+    int other;          // body of side 1; -1: static
+    int plane;          // the static plane; -1: something else
+    double position[3]; // world [m]
+    double frame[9];    // rows normal, tangent 1, tangent 2, world axes
+    double gap;         // at the start of the step [m]
+    double friction[2]; //
+    double restitution; //
+    int relaxed;        // 1: held to the proximal law instead of the strict one
+    double force[3];    // lambda of the step's contact problem (of its last part where it was made
+                        // in several), contact frame [N]
+    double impulse[3];  // what changed the momentum over the step, contact frame [N s]
+    double velocity[3]; // of the point at the end of the step, contact frame [m/s]
+    int part;           // of side 0: the link of a robot or rod (cond_model_link_name); else 0
+    int other_part;     // of side 1
+} CondContactInfo;
+
+// Stages of a step, in their order.
+typedef enum CondStage {
+    COND_STAGE_FORCES = 0, // weight, -C v, given forces; joint targets, attachments
+    COND_STAGE_MATRIX,     // A, and the forces that come with it; Newton's iterates
+    COND_STAGE_COLLIDE,    // contacts, at the start of the step and at its end
+    COND_STAGE_ASSEMBLE,   // b and the contacts: the problem is complete
+    COND_STAGE_NODALIZE,   // islands, and nodes for their contacts
+    COND_STAGE_SOLVE,      // v_hat and lambda
+    COND_STAGE_INTEGRATE,  // the next state
+    COND_STAGE_IMPACT,     //
+    COND_STAGE_CORRECT,    //
+    COND_STAGE_COMMIT,     // energies, sensors, checks; the state changes
+    COND_N_STAGE,
+} CondStage;
+COND_ENUM_NAMES(COND_API, CondStage, cond_stage)
+
+// How deep two things are in each other at the end of a step, before correction. By the contacts
+// that were found; where these say more than a fiftieth of the limit it is the true depth, also of
+// meshes and soft bodies, whose contacts do not say it (docs/collision.md, Depth).
+typedef struct CondPenetration {
+    int body, other; // other: -1: static; body: -1: nothing overlaps
+    int plane;       // the static plane; -1: something else
+    int obstacle;    // the obstacle; -1: something else
+    double depth;    // [m]
+    double limit;    // contact.penetration_limit for the two [m]
+} CondPenetration;
+
+typedef struct CondStepInfo {
+    CondStatus status;        // the worst of the solves below
+    double time;              // after the step [s]
+    int n_contact;            // those of sleepers included
+    int asleep;               // bodies that were left out, at rest
+    CondSolveInfo solve;      // the step's contact problem; of the last one where the integrator
+                              // is non-linear, of the worst one where the step was made in
+                              // parts; with the work of all solves, also of attempts in vain
+    int newton_iterations;    // of a non-linear integrator, from 1; 0 for theta
+    int substeps;             // parts that the step was made in; 1: as a whole
+    int rounds;               // times that the step was solved again, with contacts that its
+                              // answer had violated at its end; of all its parts
+    int added;                // such contacts
+    CondSolveInfo impact;     // the impact problem; iterations 0 when none was needed
+    CondSolveInfo correction; // the position problem; iterations 0 when none was needed
+    double penetration;       // deepest at the end of the step, before correction [m]
+    CondPenetration deepest;  // of the pair that is deepest for its limit
+    double corrected;         // longest way of a point in the correction [m]
+    double kinetic_before;    // [J]
+    double potential_before;  // gravity, elasticity, springs, motors, attachments [J]
+    double kinetic_after;     //
+    double potential_after;   //
+    double seconds[COND_N_STAGE]; // wall clock per stage
+} CondStepInfo;
+
+COND_API CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);
+COND_API void cond_sim_destroy(CondSim* sim);
+
+// Replaces the solver of the step's contact problem, which the sim then owns; the impact and
+// correction problems keep theirs.
+COND_API void cond_sim_set_solver(CondSim* sim, CondSolver* solver);
+
+// Norm of the elastic forces at the nodes of a soft body in this state [N]; 0 for other bodies.
+COND_API double cond_sim_internal_force(CondSim* sim, const CondState* state, int body);
+
+// One step: all stages in order. On a negative status the state is left as it was. COND_DIVERGED
+// where a number is not finite, where the energy is more than a thousand times what was there at
+// the start or was put in since, and where a body is deeper in another than at the start by more
+// than its own size.
+COND_API CondStatus cond_sim_step_sized(CondSim* sim, CondState* state, CondStepInfo* info,
+                                        size_t size);
+static inline CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    return cond_sim_step_sized(sim, state, info, sizeof(CondStepInfo));
+}
+// What went wrong in the last step, with the names of bodies, for people; "" where nothing did. The
+// sim's, until the next step.
+COND_API const char* cond_sim_message(const CondSim* sim);
+
+// What a program may add to the steps of a simulation. All of it is called in the thread of the
+// step, in an order that does not depend on the number of threads.
+typedef struct CondForceSink CondForceSink;
+typedef struct CondHooks {
+    size_t struct_size; // of this struct, by its default function
+    void* user;         // handed to all of them
+    // Adds forces of the program's own at the configuration q (n_q of the model) by
+    // cond_force_sink_add; time: when the step began [s]. A step may ask several times, at several
+    // q; the same q must give the same forces. Nothing sleeps while this or the next is set. NULL:
+    // none.
+    void (*force)(void* user, const CondModel* model, double time, const double* q,
+                  CondForceSink* sink);
+    // A contact that was found, which it may change (friction, restitution) or refuse, by 0. It is
+    // asked for the same contact again in later steps, and within one. NULL: all stand.
+    int (*contact)(void* user, const CondModel* model, struct CondContactInfo* contact);
+    // After every step, whatever became of it.
+    void (*step)(void* user, const CondState* state, const struct CondStepInfo* info);
+    // A line for people: what cond_sim_message says, once for every step that is not COND_OK.
+    void (*log)(void* user, CondStatus status, const char* message);
+} CondHooks;
+COND_DEFAULT(COND_API, CondHooks, cond_hooks_default)
+// NULL: none. COND_BAD_ARGUMENT for hooks that no default function made.
+COND_API CondStatus cond_sim_set_hooks(CondSim* sim, const CondHooks* hooks);
+// Adds the force f on n velocity coordinates of the model, each once, where the tangent of it says
+// how it changes with them: df = -stiffness dq - damping dv, both symmetric and positive
+// semi-definite, or NULL. The step takes force and tangent implicitly, as it does with springs.
+//                                   coordinate, f (n), stiffness, damping (n x n), row-major
+COND_API CondStatus cond_force_sink_add(CondForceSink* sink, int n, const int* coordinate,
+                                        const double* f, const double* stiffness,
+                                        const double* damping);
+
+// The stages one by one; each needs the ones above it, but for nodalize, which the solve makes
+// where it was left out. COND_BAD_ARGUMENT for an assemble without its matrix.
+COND_API CondStatus cond_sim_forces(CondSim* sim, const CondState* state);
+COND_API CondStatus cond_sim_matrix(CondSim* sim);
+COND_API CondStatus cond_sim_collide(CondSim* sim, const CondState* state);
+COND_API CondStatus cond_sim_assemble(CondSim* sim, const CondState* state);
+COND_API const CondProblem* cond_sim_problem(const CondSim* sim); // valid until the next assemble
+COND_API CondStatus cond_sim_nodalize(CondSim* sim);
+COND_API CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
+// Looks where the answer leads; contacts that it violates there enter the problem, which is solved
+// again, at most `step.rounds` times. Counts them in info, with the work; may be left out.
+COND_API CondStatus cond_sim_recheck_sized(CondSim* sim, const CondState* state, CondStepInfo* info,
+                                           size_t size);
+static inline CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    return cond_sim_recheck_sized(sim, state, info, sizeof(CondStepInfo));
+}
+// The answer to that problem, until the next solve: the representative velocity v_hat (n_dof) and
+// lambda (n_contact x 3), in the contact frames [N]. Before the first solve they are zero and NULL.
+COND_API const double* cond_sim_solution(const CondSim* sim);
+COND_API const double* cond_sim_lambda(const CondSim* sim);
+// Also runs the stages impact, correct and commit, fills everything of info but the solve, and only
+// then changes the state.
+COND_API CondStatus cond_sim_integrate_sized(CondSim* sim, CondState* state, CondStepInfo* info,
+                                             size_t size);
+static inline CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    return cond_sim_integrate_sized(sim, state, info, sizeof(CondStepInfo));
+}
+
+// The signed distance of two bodies in a state, by the collision detection: how far apart they are,
+// or minus how deep they are in each other (docs/collision.md, Depth). INFINITY where they are
+// farther apart than contacts are looked for. `contact`, unless NULL, gets the least gap of their
+// contacts. COND_BAD_ARGUMENT for unknown bodies, or twice the same.
+COND_API CondStatus cond_sim_gap(CondSim* sim, const CondState* state, int body, int other,
+                                 double* gap, double* contact);
+
+// Two bodies, or a body and something static, that overlap.
+typedef struct CondOverlap {
+    int body, other;    // other: -1: static
+    int plane;          // the static plane; -1: something else
+    int obstacle;       // the obstacle; -1: something else
+    double depth;       // [m]
+    double position[3]; // where the deepest contact is, world [m]
+} CondOverlap;
+// The pairs that overlap in a state by more than a millionth of the smaller body's size, the
+// deepest first; owned by the sim, until the next call.
+COND_API CondStatus cond_sim_overlaps_sized(CondSim* sim, const CondState* state,
+                                            const CondOverlap** overlap, int* n, size_t size);
+static inline CondStatus cond_sim_overlaps(CondSim* sim, const CondState* state,
+                                           const CondOverlap** overlap, int* n)
+{
+    return cond_sim_overlaps_sized(sim, state, overlap, n, sizeof(CondOverlap));
+}
+
+typedef struct CondSettleInfo {
+    int rounds;           // of correction
+    double before, after; // the deepest penetration [m]
+} CondSettleInfo;
+// Pushes apart what overlaps in a state, in rounds that move no point by more than a twentieth of
+// its body's size, and leaves all velocities as they are: for states that are about to start.
+// moved, unless NULL, gets the longest way of a point of each body, summed over the rounds [m]
+// (n_body). COND_NOT_CONVERGED where something still overlaps after max_rounds or makes no progress
+// any more: the state is then the one with the least penetration found. On a negative status it is
+// left as it was.
+COND_API CondStatus cond_sim_settle_sized(CondSim* sim, CondState* state, int max_rounds,
+                                          double* moved, CondSettleInfo* info, size_t size);
+static inline CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds,
+                                         double* moved, CondSettleInfo* info)
+{
+    return cond_sim_settle_sized(sim, state, max_rounds, moved, info, sizeof(CondSettleInfo));
+}
+
+COND_API int cond_sim_n_contact(const CondSim* sim);
+COND_API void cond_sim_contact_sized(const CondSim* sim, int contact, CondContactInfo* made,
+                                     size_t size);
+static inline CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
+{
+    CondContactInfo made;
+    cond_sim_contact_sized(sim, contact, &made, sizeof made);
+    return made;
+}
+// The patch that a contact's point on one side (0, 1) belongs to: that which has the largest share
+// of the point's nodes, by their weights; *share, unless NULL: that share, 1 within the patch. -1
+// and 0 where there is none.
+COND_API int cond_sim_contact_patch(const CondSim* sim, int contact, int side, double* share);
+
+// Forces below are means over the last step: impulse / time step. Where no impact stage ran that is
+// the force of the step's contact problem itself. Zero before the first step. Of a step that was
+// made in parts (CondStepInfo.substeps) they are means over all of it; contacts that were open
+// again in its last part are listed after the others, without a force of their own.
+
+// Resultant contact force on a body, in world axes [N], and its torque about the centre of mass (of
+// a robot: the origin of its base) as it was at the start of the step [N m].
+COND_API void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3]);
+
+#define COND_STATIC_BODY (-1) // all that never moves: planes and obstacles
+#define COND_ANY_BODY (-2)    // everything
+
+// The contact forces of one body, or between two, summed up. With N the sum of the normal forces, n
+// its direction and x their mean place by size, the centre of pressure is the point of the plane
+// through x across n about which the moment of the normal forces has no part across n.
+typedef struct CondResultant {
+    int n_contact;         // contacts that carry a force
+    double force[3];       // on the body, world axes [N]
+    double torque[3];      // its moment about the body's centre, as in cond_sim_body_force [N m]
+    double normal[3];      // N, world axes [N]
+    double pressure;       // sum of the sizes of the normal forces [N]
+    double centre[3];      // centre of pressure, world [m]; NaN where the normal forces cancel
+    double free_torque[3]; // moment of all forces, friction too, about the centre of pressure;
+                           // about the centre of the body where there is none [N m]
+} CondResultant;
+// other: a body, COND_STATIC_BODY or COND_ANY_BODY. Between a body and itself the forces sum to
+// zero.
+COND_API void cond_sim_pair_force_sized(const CondSim* sim, int body, int other,
+                                        CondResultant* made, size_t size);
+static inline CondResultant cond_sim_pair_force(const CondSim* sim, int body, int other)
+{
+    CondResultant made;
+    cond_sim_pair_force_sized(sim, body, other, &made, sizeof made);
+    return made;
+}
+// The same of the listed contacts alone, by ascending number: for the sums of many pairs, each over
+// its own.                                                                    contact (n)
+COND_API void cond_sim_listed_force_sized(const CondSim* sim, int body, int other, int n,
+                                          const int* contact, CondResultant* made, size_t size);
+static inline CondResultant cond_sim_listed_force(const CondSim* sim, int body, int other, int n,
+                                                  const int* contact)
+{
+    CondResultant made;
+    cond_sim_listed_force_sized(sim, body, other, n, contact, &made, sizeof made);
+    return made;
+}
+
+// What a sensor read in the last step, as means over it. contact: the forces on what it is placed
+// on. joint: the wrench that all beyond the joint (contacts, attachments, weight, inertia) exerts
+// through it on the rest; at rest the weight of what the joint carries. attachment: its action on
+// its end from.
+typedef struct CondSensorReading {
+    double force[3];    // sensor's axes, or world where the sensor says so [N]
+    double torque[3];   // about the sensor's point, the same axes [N m]
+    double position[3]; // of that point when the forces acted, world [m]
+    double axes[9];     // of the sensor: world = axes * sensor, row-major
+    int n_contact;      // contact: how many carry a force
+    double centre[3];   // contact: centre of pressure, world [m]; NaN where there is none
+    // imu: what an accelerometer feels, the change of its point's velocity over the step less
+    // gravity [m/s2], and the angular velocity at its end [rad/s], sensor's or world axes
+    double acceleration[3];
+    double angular_velocity[3];
+    double distance; // range: at the end of the step, the sensor's own body left out [m]; INFINITY:
+                     // nothing within its range
+    double velocity[3]; // imu: of its point at the end of the step, sensor's or world axes [m/s]
+} CondSensorReading;
+COND_API CondSensorKind cond_model_sensor_kind(const CondModel* model, int sensor);
+// COND_BAD_ARGUMENT for an unknown sensor or before the first step.
+COND_API CondStatus cond_sim_sensor_sized(const CondSim* sim, int sensor,
+                                          CondSensorReading* reading, size_t size);
+static inline CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSensorReading* reading)
+{
+    return cond_sim_sensor_sized(sim, sensor, reading, sizeof(CondSensorReading));
+}
+
+// What acted in a joint coordinate in the last step, as means over it: torques about its axis, or
+// forces along it, positive where they push its position up [N m, N].
+typedef struct CondJointReading {
+    double position; // at the end of the step [rad, m]
+    double velocity; // [rad/s, m/s]
+    double motor;    // of its motor, within its effort
+    double effort;   // limit of the motor on that side; INFINITY: none
+    double friction; // dry friction
+    double limit;    // of its position limits: positive from the lower, negative from the upper
+    double velocity_limit; // of its velocity limit
+} CondJointReading;
+// coordinate: as cond_model_find_coordinate counts. COND_BAD_ARGUMENT where there is none, or
+// before the first step.
+COND_API CondStatus cond_sim_joint_sized(const CondSim* sim, int body, int coordinate,
+                                         CondJointReading* reading, size_t size);
+static inline CondStatus cond_sim_joint(const CondSim* sim, int body, int coordinate,
+                                        CondJointReading* reading)
+{
+    return cond_sim_joint_sized(sim, body, coordinate, reading, sizeof(CondJointReading));
+}
+
+// Force (0 .. 2) [N] and torque (3 .. 5) [N m], in world axes, by which an attachment acted on its
+// first end during the last step; its second end felt the opposite. The torque is that of the
+// rotational spring alone. Zero while it does not hold. COND_BAD_ARGUMENT for an attachment that
+// the last step did not know.
+COND_API CondStatus cond_sim_attachment_wrench(const CondSim* sim, int attachment,
+                                               double wrench[6]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,219 @@
+// Velocity solvers: CondProblem -> v, lambda, certificate. Chosen by name at run time.
+#ifndef COND_SOLVER_H
+#define COND_SOLVER_H
+
+#include "cond/certificate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum CondSurrogateKind {
+    COND_SURROGATE_FROBENIUS = 0,      // diagonal W that minimises |I - W A|_F (Sec. IV-C)
+    COND_SURROGATE_BB1 = 1,            // W = alpha I, alpha = s's / s'z
+    COND_SURROGATE_BB2 = 2,            // W = alpha I, alpha = s'z / z'z
+    COND_SURROGATE_BB_ALTERNATING = 3, // bb1 and bb2 in turn
+    COND_SURROGATE_SPECTRUM = 4,       // W = alpha I, alpha = 2 / (sigma_min + sigma_max)
+    COND_SURROGATE_BLOCK = 5, // exact inverse of every dense body block, virtual nodes included
+} CondSurrogateKind;
+
+typedef enum CondAcceleratorKind {
+    COND_ACCELERATOR_NONE = 0,
+    COND_ACCELERATOR_CHEBYSHEV = 1, // Alg. 3
+    COND_ACCELERATOR_ANDERSON = 2,  // least squares over the last iterates, restarted when it fails
+    COND_ACCELERATOR_NEWTON = 3,    // where the stop is the certificate: Newton's method, with
+                                    // conjugate gradients for soft bodies and a factorisation
+                                    // for all others (docs/strategy.md); else as anderson
+    COND_ACCELERATOR_PRIMAL_DUAL = 3 // deprecated: COND_ACCELERATOR_NEWTON
+} CondAcceleratorKind;
+
+typedef enum CondStop {
+    COND_STOP_CERTIFICATE = 0, // max(dynamics, contact) of the certificate <= tolerance
+    COND_STOP_STEP = 1,        // |v^{l+1} - v^l| < tolerance [m/s], the paper's test
+} CondStop;
+
+// Whether conjugate gradients of Newton steps use the multilevel preconditioner.
+typedef enum CondMultilevelUse {
+    COND_MULTILEVEL_AUTO = 0, // from the step on in which plain ones need many iterations
+    COND_MULTILEVEL_ON = 1,   // always
+    COND_MULTILEVEL_OFF = 2,  // never
+} CondMultilevelUse;
+
+// How iterations keep the matrices of soft bodies. What they find is corrected with the double
+// ones, and the certificate is the same.
+typedef enum CondStorage {
+    COND_STORAGE_AUTO = 0,   // as floats in Newton steps, double in V-FPI
+    COND_STORAGE_DOUBLE = 1, // double in both, but for steps that use the coarse levels
+    COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
+} CondStorage;
+
+COND_ENUM_NAMES(COND_API, CondSurrogateKind, cond_surrogate)
+COND_ENUM_NAMES(COND_API, CondAcceleratorKind, cond_accelerator)
+COND_ENUM_NAMES(COND_API, CondStop, cond_stop)
+COND_ENUM_NAMES(COND_API, CondMultilevelUse, cond_multilevel)
+COND_ENUM_NAMES(COND_API, CondStorage, cond_storage)
+
+// Fill with cond_solver_settings_default() or _paper(), then change what you like.
+typedef struct CondSolverSettings {
+    size_t struct_size; // of this struct, by its default function
+    CondLaw law;
+    double omega;                    // regularisation of the invertible law [m/(N s)]; 0: none
+    CondSurrogateKind surrogate;     //
+    CondAcceleratorKind accelerator; //
+    CondMultilevelUse multilevel;    //
+    CondStorage storage;             //
+    CondStop stop;                   //
+    double tolerance;                // relative for certificate, m/s for step
+    int max_iterations;              // all outer iterations together
+    int max_outer;                   // outer ones, of the multiplier (only where kv = INFINITY)
+    double kv_scale;                 // kv = INFINITY is solved with kv_scale / Delassus scale
+    int chebyshev_start;             // l_s of Alg. 3, from 1
+    double under_relaxation;         // u of Alg. 3, in (0, 1]
+    int anderson_depth;              // differences kept, from 1
+    int reuse;                       // solves that W may serve before it is built anew, from 1
+    int fallback;                    // 1: the stages after V-FPI (certificate stop)
+    int relax;        // 1: where nothing else helps, the proximal law for the contacts that miss
+    int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
+    int threads; // up to COND_MAX_THREADS; 0: OMP_NUM_THREADS, or the processors there are; same
+                 // bits for any
+    double room[16]; // zero; settings to come take from it, so that CondSceneSettings, which holds
+                     // these, keeps its layout
+} CondSolverSettings;
+
+COND_DEFAULT(COND_API, CondSolverSettings, cond_solver_settings_default)
+// The paper's: Frobenius, Chebyshev, step-length stop at 1e-4.
+COND_DEFAULT(COND_API, CondSolverSettings, cond_solver_settings_paper)
+// COND_OK or COND_BAD_ARGUMENT with a message that names the field.
+COND_API CondStatus cond_solver_settings_check(const CondSolverSettings* settings,
+                                               CondError* error);
+
+// The stage of the strategy that made the answer (docs/strategy.md). The numbers are those of
+// recordings.
+typedef enum CondSolvedBy {
+    COND_BY_OTHER = 0,           // not told: solvers without a strategy
+    COND_BY_START = 1,           // the start was good enough
+    COND_BY_VFPI = 2,            // V-FPI
+    COND_BY_NEWTON = 3,          // Newton's method with conjugate gradients
+    COND_BY_FACTORED_NEWTON = 4, // Newton's method with a factorisation
+    COND_BY_INTERIOR_POINT = 5,  // the interior-point method, and Newton steps from its answer
+    COND_BY_FRICTION_PATH = 9,   // along a path of problems with growing friction
+    COND_BY_SUBSTEPS = 11,    // of a time step: made in parts, all of which reached the tolerance
+    COND_BY_RELAXED_LAW = 12, // the law was relaxed at some contacts: no answer to what was asked
+    COND_BY_NONE = 13,        // nothing reached the tolerance: the best answer found
+    COND_N_SOLVED_BY = 14
+} CondSolvedBy;
+// NULL: nothing has this number.
+COND_ENUM_NAMES(COND_API, CondSolvedBy, cond_solved_by)
+
+typedef struct CondSolveInfo {
+    CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
+    int iterations;              // of V-FPI, and of conjugate gradients in Newton steps
+    int cg_iterations;           // of these, the latter
+    int outer;                   // iterations of the multiplier loop; 0: the start was good enough
+    int products;                // products with A; with a part of it in part, rounded up
+    int restarts;                // of the accelerator
+    int passes;                  // steps of Newton's and of the interior-point method
+    int virtual_nodes;           //
+    CondSolvedBy solved_by;      // what made the answer
+    int relaxed;                 // contacts held to the proximal law instead of the strict one
+    double relaxed_residual;     // of the answer under these laws, where there are any
+    double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
+    double seconds;              // wall clock, that of preparing included
+    double delassus_seconds;     // of these: factorisation and Delassus operator (baselines)
+    CondCertificate certificate; // of the answer handed back
+} CondSolveInfo;
+
+typedef struct CondSolver CondSolver;
+
+// A solver as a set of verbs over a workspace of its own; the table of libcond has such entries,
+// and other libraries may bring more (cond/baselines.h).
+typedef struct CondSolverOps {
+    const char* name;
+    // A workspace, or NULL when memory is short.
+    void* (*create)(const CondContext* context, const CondSolverSettings* settings);
+    // As cond_solver_solve, which fills info with zeros before and status and seconds after.
+    CondStatus (*solve)(void* work, const CondProblem* problem, double* v, double* lambda,
+                        CondSolveInfo* info);
+    const double* (*history)(const void* work, int* n);
+    void (*destroy)(void* work);
+    // Forgets what was kept from earlier solves (settings.reuse); NULL: nothing ever is.
+    void (*reset)(void* work);
+    // As cond_solver_relaxed; NULL: no law is ever relaxed.
+    const int* (*relaxed)(const void* work, int* n);
+    // As cond_solver_prepare; comes before every solve. NULL: a solve makes all that it needs.
+    CondStatus (*prepare)(void* work, const CondProblem* problem);
+    // Deprecated: never called.
+    int (*hurry)(void* work, int brief);
+    int (*draft)(void* work, int rough);
+} CondSolverOps;
+
+// Names of the solvers, in table order; NULL past the end.
+COND_API const char* cond_solver_name(int index);
+
+// The present name of a solver or an accelerator that version 0.1 called otherwise: "strategy" for
+// "vfpi", "newton" for "primal-dual". Any other name is returned as it is. Old names are taken
+// wherever a solver or an accelerator is named.
+COND_API const char* cond_solver_present_name(const char* name);
+
+// A workspace for one thread; it grows to the largest problem seen and then allocates no more.
+COND_API CondStatus cond_solver_create(const CondContext* context, const char* name,
+                                       const CondSolverSettings* settings, CondSolver** solver,
+                                       CondError* error);
+
+// The same with a solver that is not in the table. ops must outlive the workspace.
+COND_API CondStatus cond_solver_create_from_sized(const CondContext* context,
+                                                  const CondSolverOps* ops,
+                                                  const CondSolverSettings* settings,
+                                                  CondSolver** solver, CondError* error,
+                                                  size_t size);
+static inline CondStatus cond_solver_create_from(const CondContext* context,
+                                                 const CondSolverOps* ops,
+                                                 const CondSolverSettings* settings,
+                                                 CondSolver** solver, CondError* error)
+{
+    return cond_solver_create_from_sized(context, ops, settings, solver, error,
+                                         sizeof(CondSolverOps));
+}
+
+// Makes of a problem what its solve begins with: its islands, and nodes for their contacts. The
+// next cond_solver_solve of that problem, which must not change in between, goes on from there; one
+// that finds nothing prepared does it itself.
+COND_API CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem);
+
+// Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
+// the answer on return: with the certificate stop the best certified pair that was seen, never
+// worse than the start, or where info->relaxed says so one that is certified under other laws; with
+// the step stop the last one. The problem is not checked here
+// (cond_problem_check), except that non-finite numbers end in COND_DIVERGED. Returns info->status,
+// or a negative status when it could not work at all, or was cancelled by its context; v and lambda
+// are then worth nothing.
+COND_API CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
+                                      double* lambda, CondSolveInfo* info);
+
+// Step lengths |v^{l+1} - v^l| of the last solve, one per iteration of V-FPI; owned by the solver.
+COND_API const double* cond_solver_history(const CondSolver* solver, int* n);
+
+// Contacts that the last solve held to the proximal law: 1 at these, of which there are *n
+// (n_contact); NULL where there are none. Owned by the solver.
+COND_API const int* cond_solver_relaxed(const CondSolver* solver, int* n);
+
+// Forgets what earlier solves left behind to be used again (settings.reuse): the next one depends
+// on its problem and its start alone.
+COND_API void cond_solver_reset(CondSolver* solver);
+
+COND_API void cond_solver_destroy(CondSolver* solver);
+
+// The yardstick that a contact solver is held against: A v = b, all contacts left out, by conjugate
+// gradients with the blocks of bodies' nodes, links and dense bodies as preconditioner, from the v
+// given until the dynamics part of the certificate is at most the tolerance, or max_products.
+// *products counts those with A, the one for the first residual included. history, unless NULL,
+// gets the dynamics part after each product (max_products). COND_NOT_CONVERGED when the products
+// ran out, COND_DIVERGED when A is not positive definite; v is then the last iterate.
+COND_API CondStatus cond_contactless_solve(const CondContext* context, const CondProblem* problem,
+                                           double tolerance, int max_products, int threads,
+                                           double* v, int* products, double* history);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
