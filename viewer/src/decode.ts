@@ -58,20 +58,20 @@ export function checkScene(value: unknown): SceneText {
     if (scene && !Array.isArray(scene.colour)) scene.colour = [];
     const lists = [scene?.corner, scene?.end, scene?.type, scene?.body, scene?.bodies, scene?.numbers, scene?.series, scene?.fields];
     if (!scene || scene.format !== 2 || lists.some((list) => !Array.isArray(list)))
-        throw new Error("The description of the scene is not one that this page reads.");
+        throw new Error("The description of the scene has an unknown format.");
     if (scene.corner.some((p) => !(p >= 0 && p < scene.n_point)))
-        throw new Error("The description of the scene names points that there are not.");
+        throw new Error("The description of the scene refers to points that do not exist.");
     return scene;
 }
 
 export function decodeFrame(bytes: ArrayBuffer, scene: SceneText): Frame {
     const head = new DataView(bytes);
     if (bytes.byteLength < 24 || head.getUint32(0, true) !== MAGIC)
-        throw new Error("A frame does not begin as frames do: the data is damaged.");
+        throw new Error("A frame has a wrong header: the data is damaged.");
     const [index, nPoint, nContact, nNumber, nField] = [4, 8, 12, 16, 20].map((at) => head.getUint32(at, true));
     const size = 24 + 8 * nNumber + 4 * ((3 + nField) * nPoint + (CONTACT + 2) * nContact);
     if (nPoint !== scene.n_point || nNumber !== scene.numbers.length || nField !== scene.fields.length || bytes.byteLength !== size)
-        throw new Error("A frame has not the size it should have: the data is damaged or cut.");
+        throw new Error("A frame has a wrong size: the data is damaged or cut.");
     let at = 24;
     const take = <T>(make: (offset: number, n: number) => T, n: number, bytesEach: number): T => {
         const part = make(at, n);

@@ -39,7 +39,7 @@ const KEYS: [string, string][] = [
     ["c", "friction cones"],
     ["p", "contact points"],
     ["w", "wireframe"],
-    ["k", "collision shapes of robots that are drawn by other meshes"],
+    ["k", "collision shapes of robots that have visual meshes"],
     ["g", "ground"],
     ["t", "plots"],
     ["r", "first view"],
