@@ -1,3 +1,5 @@
+// Forms and applies the Delassus operator in dense storage (delassus.h). Reads the problem;
+// writes its own arrays.
 #include "delassus.h"
 
 #include "base/memory.h"

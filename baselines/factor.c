@@ -1,3 +1,5 @@
+// Cholesky factorisation of A by CHOLMOD, the only file besides front.c that calls it
+// (factor.h).
 #include "factor.h"
 
 #include "base/memory.h"

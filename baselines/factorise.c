@@ -1,3 +1,4 @@
+// Factorises A of a problem once, for benchmarks that compare times with CHOLMOD's.
 #include "cond/baselines.h"
 
 #include "base/memory.h"

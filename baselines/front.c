@@ -1,3 +1,5 @@
+// Adds Jc A^-1 Jc' from the supernodes of a factor (front.h). Reads CHOLMOD's factor; writes the
+// front's arrays.
 #include "front.h"
 
 #include "base/memory.h"

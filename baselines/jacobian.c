@@ -1,3 +1,4 @@
+// Builds the contact Jacobian by rows from the problem's contacts (jacobian.h).
 #include "jacobian.h"
 
 #include "base/memory.h"

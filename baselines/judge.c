@@ -1,3 +1,4 @@
+// Certifies the iterates of a baseline and keeps the best one and its step lengths (judge.h).
 #include "judge.h"
 
 #include "base/memory.h"

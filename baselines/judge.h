@@ -1,4 +1,5 @@
-// What every baseline keeps besides its method: the best certified pair and the step lengths.
+// What every baseline keeps besides its method: the best iterate by its certificate, and step
+// lengths.
 #ifndef COND_BASELINES_JUDGE_H
 #define COND_BASELINES_JUDGE_H
 

@@ -1,3 +1,4 @@
+// Assembles A of a problem by columns and keeps its pattern between steps (matrix.h).
 #include "matrix.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Runs the geometric audit within a run and sums up its findings (audit.h).
 #include "audit.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// What the convergence benchmark draws.
+// Data and plots of the convergence benchmark.
 #ifndef COND_CLI_BENCH_CONVERGENCE_H
 #define COND_CLI_BENCH_CONVERGENCE_H
 

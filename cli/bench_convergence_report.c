@@ -1,3 +1,4 @@
+// Tables and plots of `cond bench convergence`, from its JSON result.
 #include "bench_convergence.h"
 
 #include "csv.h"

@@ -1,3 +1,4 @@
+// Counts bytes and flops of the stages of a step from the data of its problem (bench_count.h).
 #include "bench_count.h"
 
 enum {

@@ -1,5 +1,5 @@
-// Bytes and flops of the stages of a step, counted from the data of its problem: what any code must
-// read and write, not what ours does.
+// Bytes and flops of the stages of a step, counted from the data of its problem: the least that
+// any implementation reads, writes and computes.
 #ifndef COND_CLI_BENCH_COUNT_H
 #define COND_CLI_BENCH_COUNT_H
 

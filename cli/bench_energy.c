@@ -1,5 +1,5 @@
-// Energy over time: scenes that nothing drives, damps or touches, with every integrator and three
-// lengths of a step. What is above the start was made up, what is below it was lost.
+// `cond bench energy`: energy over time in scenes without driving, damping and contact, for
+// every integrator and three step lengths: how much is gained, and how much lost.
 #include "bench.h"
 #include "memory.h"
 

@@ -1,3 +1,4 @@
+// `cond bench growth`: time and memory of a step by the size of the mesh.
 #include "bench_growth.h"
 
 #include "bench_time.h"

@@ -1,3 +1,4 @@
+// Makes pairs of bodies at random poses (bench_pair.h).
 #include "bench_pair.h"
 
 #include "text.h"

@@ -1,3 +1,4 @@
+// Times other solvers on the same problem, at the same certificate (bench_peers.h).
 #include "bench_peers.h"
 
 #include "memory.h"

@@ -1,5 +1,5 @@
-// Others on the same problem, at the same certificate: CHOLMOD's factorisation of A, PGS and APGD,
-// and Siconos' global ADMM, where they are built in.
+// Other solvers on the same problem, at the same certificate: CHOLMOD's factorisation of A, PGS
+// and APGD, and Siconos' global ADMM, where the build has them.
 #ifndef COND_CLI_BENCH_PEERS_H
 #define COND_CLI_BENCH_PEERS_H
 

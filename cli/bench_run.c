@@ -1,3 +1,4 @@
+// Runs a model by the default solver and sums up what its steps needed (bench_run.h).
 #include "bench_run.h"
 #include "progress.h"
 

@@ -1,5 +1,5 @@
-// Where the time of a step goes, scene by scene and stage by stage, beside what the machine could
-// do and what others need for the same problem.
+// `cond bench speed`: time of a step by scene and stage, beside bounds of the machine and times
+// of others on the same problem.
 #include "bench_growth.h"
 #include "bench_peers.h"
 #include "bench_stage.h"

@@ -1,3 +1,5 @@
+// Runs the benchmark scenes and hands the problems of chosen steps to a benchmark
+// (bench_stage.h).
 #include "bench_stage.h"
 
 #include "memory.h"

@@ -1,5 +1,5 @@
-// The scenes that benchmarks look at, and the stages of their runs: a scene is led by the default
-// solver, and before certain steps whoever asked is handed the state and the assembled problem.
+// The scenes of the benchmarks. The default solver steps a scene; before chosen steps the
+// benchmark is called with the state and the assembled problem.
 #ifndef COND_CLI_BENCH_STAGE_H
 #define COND_CLI_BENCH_STAGE_H
 

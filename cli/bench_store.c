@@ -1,3 +1,4 @@
+// Writes benchmark results as CSV and compares them with stored ones (bench_store.h).
 #define _POSIX_C_SOURCE 200809L
 #include "bench_store.h"
 

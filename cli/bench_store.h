@@ -1,4 +1,5 @@
-// What is kept of a benchmark: a CSV file per machine, and ratios to hold later runs against.
+// Stored benchmark results: a CSV file per machine, and the ratios that later runs are compared
+// with.
 #ifndef COND_CLI_BENCH_STORE_H
 #define COND_CLI_BENCH_STORE_H
 

@@ -1,4 +1,5 @@
-// Counts over what they should not depend on: links of a rod, stiffness, size of a mesh, kv.
+// `cond bench sweeps`: iterations over parameters on which they should not depend: links of a
+// rod, stiffness, mesh size, kv.
 #include "bench_run.h"
 #include "bench_stage.h"
 #include "paper.h"

@@ -1,3 +1,4 @@
+// Times the stages of a step and compares them with bounds of the machine (bench_time.h).
 #include "bench_time.h"
 
 #include "bench_count.h"

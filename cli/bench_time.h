@@ -1,4 +1,4 @@
-// Times of the stages of a step, with what they are held against.
+// Times of the stages of a step, and the bounds they are compared with.
 #ifndef COND_CLI_BENCH_TIME_H
 #define COND_CLI_BENCH_TIME_H
 

@@ -1,4 +1,5 @@
-// Whole runs of the paper's randomised trials by the default solver: is every step certified?
+// `cond bench trials`: whole runs of the paper's randomised trials by the default solver, with
+// the certificate of every step.
 #include "bench_run.h"
 #include "bench_stage.h"
 #include "paper_scene.h"

@@ -1,4 +1,4 @@
-// cond check: reads and compiles a scene and says what is in it.
+// cond check: reads and compiles a scene and prints its contents.
 #include "audit.h"
 #include "check_keys.h"
 #include "cli.h"

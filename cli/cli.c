@@ -1,3 +1,4 @@
+// Exit codes and messages that all commands share (cli.h).
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 

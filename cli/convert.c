@@ -1,5 +1,5 @@
-// cond convert: reads or makes a mesh, says what it is worth, and writes it in another format; or
-// writes a scene.
+// cond convert: reads or generates a mesh, prints its quality, and writes it in another format;
+// or writes a scene.
 #include "cli.h"
 #include "convert_scene.h"
 #include "json.h"

@@ -1,3 +1,4 @@
+// `cond convert` to a scene file: reads a scene or an MJCF file, writes it as YAML.
 #include "convert_scene.h"
 
 #include "memory.h"

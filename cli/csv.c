@@ -1,3 +1,4 @@
+// Writes fields of CSV tables, quoted where they need it (csv.h).
 #include "csv.h"
 
 #include "cli.h"

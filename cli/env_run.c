@@ -1,3 +1,4 @@
+// Steps environments for a while and sums up rewards and times (env_run.h).
 #include "env_run.h"
 
 #include "interrupt.h"

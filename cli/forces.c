@@ -1,3 +1,4 @@
+// Prints sensors and pair forces as CSV, JSON and text (forces.h).
 #include "forces.h"
 
 #include "csv.h"

@@ -1,3 +1,5 @@
+// Signals and the time limit of a step (interrupt.h). Holds the only signal handlers of the
+// tool.
 #define _POSIX_C_SOURCE 200809L
 #include "interrupt.h"
 

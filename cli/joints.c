@@ -1,3 +1,4 @@
+// Prints efforts and positions of joints as CSV and JSON (joints.h).
 #include "joints.h"
 
 #include "csv.h"

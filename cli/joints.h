@@ -1,5 +1,5 @@
-// Joints of robots in a run: what acted in them, as a table in time, and in the summary those that
-// were held by a limit.
+// Joints of robots in a run: their torques as a table over time, and in the summary the joints
+// at a limit.
 #ifndef COND_CLI_JOINTS_H
 #define COND_CLI_JOINTS_H
 

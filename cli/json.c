@@ -1,3 +1,4 @@
+// Makes JSON values, with infinities and missing values as null (json.h).
 #include "json.h"
 
 #include "cli.h"

@@ -1,3 +1,4 @@
+// The tool's allocator, with a limit if one is asked for (memory.h).
 #include "memory.h"
 
 #include "cli.h"

@@ -1,3 +1,4 @@
+// Parses the options of a command from its table, and prints its help (cli.h).
 #include "cli.h"
 #include "memory.h"
 

@@ -1,3 +1,4 @@
+// Bounding boxes of bodies, and the list of joints of robots (outline.h).
 #include "outline.h"
 
 #include "json.h"

@@ -1,5 +1,5 @@
-// What a scene's bodies look like from far away: the boxes around them, and the order of the joints
-// of robots.
+// The extent of a scene: bounding boxes of its bodies, and the order of the joints of its
+// robots.
 #ifndef COND_CLI_OUTLINE_H
 #define COND_CLI_OUTLINE_H
 

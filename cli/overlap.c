@@ -1,3 +1,4 @@
+// Prints the overlaps at the start of a scene as text and JSON (overlap.h).
 #include "overlap.h"
 
 #include "cli.h"

@@ -1,4 +1,4 @@
-// What overlaps when a scene starts, said to people and to programs.
+// Overlaps at the start of a scene, as text and as JSON.
 #ifndef COND_CLI_OVERLAP_H
 #define COND_CLI_OVERLAP_H
 

@@ -1,3 +1,5 @@
+// `cond paper`: the table of experiments, and what prints, writes and plots their results
+// (paper.h).
 #include "paper.h"
 
 #include "interrupt.h"

@@ -1,4 +1,4 @@
-// What Chebyshev acceleration saves (paper Sec. V-E), scene by scene.
+// Iterations saved by Chebyshev acceleration (paper Sec. V-E), scene by scene.
 #include "paper_windows.h"
 
 #include <math.h>

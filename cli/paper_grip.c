@@ -1,3 +1,4 @@
+// Measures grips: force, whether the object is held, creep (paper_grip.h).
 #include "paper_grip.h"
 
 #include <math.h>

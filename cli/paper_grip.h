@@ -1,5 +1,5 @@
-// What a run says about something that is gripped: the force of the grip, whether it is held, and
-// how fast it creeps against the gripper meanwhile.
+// Measures of a grip in a run: its force, whether the object is held, and how fast it creeps
+// against the gripper.
 #ifndef COND_CLI_PAPER_GRIP_H
 #define COND_CLI_PAPER_GRIP_H
 

@@ -1,3 +1,4 @@
+// Loads scenes of experiments with the parameters of a trial (paper_scene.h).
 #include "paper_scene.h"
 
 #include <stdlib.h>

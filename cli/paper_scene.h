@@ -1,5 +1,5 @@
-// The scenes of the paper's experiments: what their randomised trials vary, and when something is
-// held in them.
+// Scenes of the paper's experiments: the parameters that randomised trials vary, and when an
+// object counts as held.
 #ifndef COND_CLI_PAPER_SCENE_H
 #define COND_CLI_PAPER_SCENE_H
 

@@ -1,3 +1,5 @@
+// Writes traces of penetration and force over time, and the scripts that plot them
+// (paper_trace.h).
 #include "paper_trace.h"
 
 #include <math.h>

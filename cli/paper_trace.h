@@ -1,5 +1,5 @@
-// Penetration and forces over the time of a run, and what the solvers made of its windows: the data
-// and the scripts of plots.
+// Penetration and forces over the time of a run, and the results of the solvers on its windows:
+// data and scripts of plots.
 #ifndef COND_CLI_PAPER_TRACE_H
 #define COND_CLI_PAPER_TRACE_H
 

@@ -1,3 +1,4 @@
+// Compares solvers on the same windows of a run (paper_windows.h).
 #include "paper_windows.h"
 
 #include "progress.h"

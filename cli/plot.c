@@ -1,3 +1,4 @@
+// Runs gnuplot on a script (plot.h). Starts a process; the picture is a file.
 #define _POSIX_C_SOURCE 200809L
 #include "plot.h"
 

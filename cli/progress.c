@@ -1,3 +1,4 @@
+// A progress line on terminals (progress.h).
 #define _POSIX_C_SOURCE 200809L
 #include "progress.h"
 

@@ -1,3 +1,4 @@
+// Writes the tables of experiments as text, Markdown and HTML (report.h).
 #define _POSIX_C_SOURCE 200809L
 #include "report.h"
 

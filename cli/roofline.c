@@ -1,3 +1,4 @@
+// Measures the memory bandwidth of this machine (roofline.h).
 #define _POSIX_C_SOURCE 200809L
 #include "roofline.h"
 

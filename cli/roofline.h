@@ -1,5 +1,5 @@
-// How fast this machine reads memory: the ruler that times of loops over large data are held
-// against.
+// Memory bandwidth of this machine, the bound that times of loops over large data are compared
+// with.
 #ifndef COND_CLI_ROOFLINE_H
 #define COND_CLI_ROOFLINE_H
 

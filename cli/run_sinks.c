@@ -1,3 +1,4 @@
+// Opens, writes and closes the outputs of a run (run_sinks.h).
 #include "run_sinks.h"
 
 #include "cli.h"

@@ -1,4 +1,4 @@
-// Where a run is written to while it goes on: tables, a record, saved states.
+// Outputs of a run while it goes on: tables, a recording, saved states.
 #ifndef COND_CLI_RUN_SINKS_H
 #define COND_CLI_RUN_SINKS_H
 

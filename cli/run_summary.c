@@ -1,3 +1,4 @@
+// Sums up the steps of a run, and prints the sum as text and JSON (run_summary.h).
 #include "run_summary.h"
 
 #include "cli.h"

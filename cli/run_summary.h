@@ -1,4 +1,4 @@
-// What a run adds up, and how it says so.
+// Sums over the steps of a run, and how they are printed.
 #ifndef COND_CLI_RUN_SUMMARY_H
 #define COND_CLI_RUN_SUMMARY_H
 

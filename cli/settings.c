@@ -1,3 +1,4 @@
+// Solver settings as JSON (settings.h).
 #include "settings.h"
 
 json_t* settings_json(const CondSolverSettings* settings)

@@ -1,3 +1,4 @@
+// The list of solvers of the tool: those of libcond, then the baselines (solvers.h).
 #include "solvers.h"
 
 #include "cli.h"

@@ -1,4 +1,4 @@
-// A sweep as all who take part in it see it: the plan, the folder, and what happens to an entry.
+// A sweep as its files see it: the plan, the folder, and what happens to an entry.
 #ifndef COND_CLI_SWEEP_H
 #define COND_CLI_SWEEP_H
 

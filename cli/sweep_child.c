@@ -1,3 +1,4 @@
+// Starts and watches the process of one entry of a sweep (sweep_child.h).
 #define _GNU_SOURCE
 #include "sweep_child.h"
 

@@ -1,4 +1,4 @@
-// The process of one entry, as who started it sees it.
+// The process of one entry of a sweep, as its parent sees it.
 #ifndef COND_CLI_SWEEP_CHILD_H
 #define COND_CLI_SWEEP_CHILD_H
 

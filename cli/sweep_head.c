@@ -1,3 +1,4 @@
+// Hands out the entries of a sweep and counts their ends (sweep_head.h).
 #include "sweep_head.h"
 
 #include "interrupt.h"

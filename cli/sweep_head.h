@@ -1,4 +1,4 @@
-// Who hands out the entries of a sweep: which come next, and what became of them.
+// Hands out the entries of a sweep: which comes next, and how each one ended.
 #ifndef COND_CLI_SWEEP_HEAD_H
 #define COND_CLI_SWEEP_HEAD_H
 

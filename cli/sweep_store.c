@@ -1,3 +1,4 @@
+// Reads and writes the folder of a sweep (sweep_store.h).
 #define _XOPEN_SOURCE 700
 #include "sweep_store.h"
 

@@ -1,3 +1,4 @@
+// A text that grows, and text files (text.h).
 #include "text.h"
 
 #include "cli.h"

@@ -1,4 +1,4 @@
-// What `cond --version` says.
+// The text of `cond --version`.
 #ifndef COND_CLI_VERSION_H
 #define COND_CLI_VERSION_H
 

@@ -1,3 +1,5 @@
+// Partitions the coordinates of a problem by METIS (deal.h). Every rank computes the same
+// partition.
 #include "deal.h"
 
 #include "problem/block.h"

@@ -1,3 +1,4 @@
+// Distributes the elements of soft bodies over the ranks (elements.h).
 #include "elements.h"
 
 #include "model/fem.h"

@@ -1,3 +1,4 @@
+// Assembles the Newton matrix and solves it by MUMPS through PETSc (factored.h).
 #include "factored.h"
 
 #include "petsc_check.h"

@@ -1,3 +1,4 @@
+// Plans and makes the exchange of copied coordinates (halo.h). Collective over all ranks.
 #include "halo.h"
 
 #include <string.h>

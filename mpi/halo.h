@@ -1,4 +1,4 @@
-// Copies of others' coordinates: who sends what to whom.
+// Exchange of copied coordinates: which rank sends which coordinates to which.
 #ifndef COND_MPI_HALO_H
 #define COND_MPI_HALO_H
 

@@ -1,3 +1,4 @@
+// Gives the rigid motions of meshes to GAMG as its near null space (motions.h).
 #include "motions.h"
 
 #include "petsc_check.h"

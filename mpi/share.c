@@ -1,3 +1,4 @@
+// Builds one rank's share of a problem, and its products and sums over ranks (share.h).
 #include "share.h"
 
 #include "problem/block.h"

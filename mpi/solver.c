@@ -1,3 +1,4 @@
+// The function table that puts Newton's method of libcond on shares (solver.h).
 #include "solver.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// The Newton system by PETSc's Krylov methods and multigrid (system.h).
 #include "system.h"
 
 #include "motions.h"

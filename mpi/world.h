@@ -1,4 +1,4 @@
-// The ranks of a run, and what has crossed between them.
+// The ranks of a run, and the counts of what they exchanged.
 #ifndef COND_MPI_WORLD_H
 #define COND_MPI_WORLD_H
 

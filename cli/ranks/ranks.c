@@ -1,5 +1,5 @@
-// MPI as the tool uses it. One rank hands out, the others work; nobody waits by spinning, because a
-// rank that waits must leave its processor to those that work.
+// MPI as the tool uses it. One rank hands out entries, the others work. Waiting ranks sleep
+// rather than spin, because they share processors with those that work.
 #define _POSIX_C_SOURCE 200809L
 #include "ranks.h"
 

@@ -1,3 +1,4 @@
+// A byte buffer that grows, and files read into one (bytes.h).
 #include "view/bytes.h"
 
 #include <stdio.h>

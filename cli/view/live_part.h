@@ -1,4 +1,5 @@
-// Inside of a live run: what the simulating thread and those of the server share.
+// Shared by the files of a live run: the data of the simulating thread and of the server
+// threads.
 #ifndef COND_CLI_VIEW_LIVE_PART_H
 #define COND_CLI_VIEW_LIVE_PART_H
 

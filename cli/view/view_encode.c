@@ -1,3 +1,4 @@
+// Encodes scenes as JSON and frames as bytes for the page (view_encode.h).
 #include "view/view_encode.h"
 
 #include "json.h"

@@ -1,4 +1,4 @@
-// What the viewer's page is sent: the scene as JSON, and frames as bytes. viewer/src/decode.ts
+// What the viewer's page receives: the scene as JSON, and frames as bytes. viewer/src/decode.ts
 // reads them.
 #ifndef COND_CLI_VIEW_ENCODE_H
 #define COND_CLI_VIEW_ENCODE_H

@@ -1,3 +1,4 @@
+// Answers the page's requests from a recording (view_recording.h).
 #define _POSIX_C_SOURCE 200809L
 #include "view/view_recording.h"
 

@@ -1,3 +1,4 @@
+// The HTTP server, on libmicrohttpd (view_server.h).
 #define _POSIX_C_SOURCE 200809L
 #include "view/view_server.h"
 

@@ -1,4 +1,4 @@
-// What a tool that was built without an HTTP server says of the viewer.
+// Messages of a tool that was built without an HTTP server.
 #include "cli.h"
 #include "live.h"
 #include "view_page.h"

@@ -1,3 +1,4 @@
+// Says what was reached when MPI ends this rank (ending.h).
 #define _POSIX_C_SOURCE 200809L
 #include "ending.h"
 

@@ -1,4 +1,4 @@
-// What is said when a run is ended from outside: where a rank has died, MPI ends all others by
+// The message of a run that is ended from outside: where a rank has died, MPI ends all others by
 // SIGTERM.
 #ifndef COND_MPI_ENDING_H
 #define COND_MPI_ENDING_H

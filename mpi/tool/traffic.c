@@ -1,3 +1,4 @@
+// Counts messages and bytes between ranks, as sums and maxima over them.
 #define _DEFAULT_SOURCE
 #include "tool.h"
 

@@ -1,3 +1,4 @@
+// The table of function tables of the five kinds of bodies (body.h).
 #include "body/body.h"
 #include "math/quat.h"
 #include "model/rod.h"

@@ -1,5 +1,5 @@
-// What every kind of body can do. Velocities v and forces f are those of the body alone (n_dof);
-// the configuration is read through a kinematics.
+// The function table of a kind of body. Velocities v and forces f are those of the body alone
+// (n_dof); the configuration is read through a kinematics.
 #ifndef COND_BODY_BODY_H
 #define COND_BODY_BODY_H
 

@@ -1,3 +1,5 @@
+// Implicit midpoint rule of a free rotation, by Newton's method (gyroscopic.h). Reads its
+// arguments alone.
 #include "body/gyroscopic.h"
 
 #include "body/tuning.h"

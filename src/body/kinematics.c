@@ -1,3 +1,5 @@
+// Places all bodies at a configuration (kinematics.h). Reads the model; writes the kinematics
+// alone.
 #include "body/kinematics.h"
 
 #include "base/memory.h"

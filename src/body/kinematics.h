@@ -1,5 +1,5 @@
-// Where all bodies are at one configuration q, with what is worth computing once: poses and mass
-// matrix of the robots.
+// Positions of all bodies at one configuration q, and what is worth computing once: poses and
+// mass matrices of robots.
 #ifndef COND_BODY_KINEMATICS_H
 #define COND_BODY_KINEMATICS_H
 

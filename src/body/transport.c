@@ -1,3 +1,5 @@
+// Carries velocities of robots between configurations (transport.h). Reads kinematics; writes
+// its own arrays.
 #include "body/transport.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-// Actions: what an environment is told becomes targets, torques and attachments, spread over the
-// time steps of the action.
+// Actions of environments: values become targets, torques and attachments, spread over the time
+// steps of the action.
 #include "base/definition.h"
 #include "base/tuning.h"
 #include "env/env.h"

@@ -1,5 +1,5 @@
-// Many environments, stepped by threads. Each has a model, a state and a workspace of its own and
-// is touched by one thread at a time: who steps it makes no difference.
+// Many environments, stepped by threads. Each has a model, a state and a workspace of its own
+// and is used by one thread at a time, so results do not depend on the number of threads.
 #include "env/env.h"
 
 #include "base/definition.h"

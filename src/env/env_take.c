@@ -1,5 +1,5 @@
-// Actions that take and let go: an attachment between what is near and a place in the world (pick)
-// or a point of a robot's link (grip).
+// Actions that pick up and release: an attachment between a nearby body and a point of the world
+// (pick) or of a robot's link (grip).
 #include "env/env.h"
 
 #include "math/vec3.h"

@@ -1,3 +1,4 @@
+// Force intervals of scalar contacts in FCLib files (fclib_interval.h).
 #include "fclib/fclib_interval.h"
 
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-// Datasets of an FCLib file: the only place that knows how HDF5 is called.
+// Datasets of HDF5 files, read and written whole. Every failure is reported as "file:
+// /group/dataset: what is wrong".
 //
 // Every failure is told as "file: /group/dataset: what is wrong". Callers switch HDF5's own error
 // printing off (H5E_BEGIN_TRY) around everything here.

@@ -1,3 +1,4 @@
+// The HDF5 file driver with a journal (hdf_driver.h). Passes calls on to HDF5's own driver.
 #define _POSIX_C_SOURCE 200809L
 #include "hdf5/hdf_driver.h"
 

@@ -1,3 +1,4 @@
+// Creates, fills and reopens HDF5 files that others read meanwhile (hdf_file.h).
 #define _POSIX_C_SOURCE 200809L
 #include "hdf5/hdf_file.h"
 

@@ -1,5 +1,5 @@
-// An HDF5 file that grows frame by frame and can be opened by anyone at any moment, also when its
-// writer was ended in the middle.
+// An HDF5 file that grows frame by frame and can be opened at any time, also when its writer was
+// ended in the middle.
 //
 // The file is written in HDF5's single-writer-multiple-reader mode, in which every structure on
 // disk is whole after each write, and a write that is not ended is found in the journal

@@ -1,3 +1,5 @@
+// Reads datasets and attributes after checking their extents against the file's size
+// (hdf_read.h).
 #define _POSIX_C_SOURCE 200809L
 #include "hdf5/hdf_read.h"
 

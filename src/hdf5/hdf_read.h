@@ -1,5 +1,5 @@
-// Reading HDF5 files of which nothing is trusted: what a file says of its extents is held against
-// the bytes that it has before any memory is taken for them.
+// Reading HDF5 files without trusting them: extents are compared with the size of the file
+// before memory is allocated for them.
 //
 // Every failure is told as "file: /group/dataset: what is wrong", see data_file.h.
 #ifndef COND_HDF5_HDF_READ_H

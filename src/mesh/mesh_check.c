@@ -1,4 +1,4 @@
-// What a mesh is worth: faults, size and the shape of its elements.
+// Quality of a mesh: faults, size and the shape of its elements.
 #include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Reads PGM images and text grids into heights (heights_read.h).
 #include "mesh_file/heights_read.h"
 
 #include "base/error.h"

@@ -1,3 +1,4 @@
+// Decodes the arrays of .vtu files (mesh_array.h).
 #include "mesh_file/mesh_array.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Adds VTK cells to a mesh: tetrahedra and triangles; others are counted (mesh_cells.h).
 #include "mesh_file/mesh_cells.h"
 
 CondStatus cond_mesh_add_cells(CondMeshFile* file, size_t at, int64_t base, int64_t n_cell,

@@ -1,3 +1,4 @@
+// Opens a mesh file into memory and reads words, numbers and bytes from it (mesh_file.h).
 #define _POSIX_C_SOURCE 200809L
 #include "mesh_file/mesh_file.h"
 

@@ -1,4 +1,5 @@
-// A mesh file in memory while it is read: text and binary values, and messages that name the place.
+// A mesh file in memory while it is read: text and binary values, and messages that name line or
+// byte.
 #ifndef COND_MESH_FILE_MESH_FILE_H
 #define COND_MESH_FILE_MESH_FILE_H
 

@@ -1,3 +1,4 @@
+// Finds corners with equal positions by hashing, so that they become one node (mesh_weld.h).
 #include "mesh_file/mesh_weld.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-// Triangles that are given by the places of their corners: equal places become one node.
+// Triangles that are given by the positions of their corners: equal positions become one node.
 #ifndef COND_MESH_FILE_MESH_WELD_H
 #define COND_MESH_FILE_MESH_WELD_H
 

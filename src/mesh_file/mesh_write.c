@@ -1,4 +1,4 @@
-// Writing a mesh: what the formats share, and the way from a path to a file.
+// Writes meshes: what the formats share, and the choice of a format by the path.
 #define _POSIX_C_SOURCE 200809L
 #include "mesh_file/mesh_write.h"
 

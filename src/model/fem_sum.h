@@ -1,4 +1,4 @@
-// What the elements of a body add to the forces and the matrix, four elements at a time.
+// Forces and matrix of a body's elements, four elements at a time.
 #ifndef COND_MODEL_FEM_SUM_H
 #define COND_MODEL_FEM_SUM_H
 

@@ -1,3 +1,5 @@
+// Releases a model, and answers questions about its bodies and joints (cond/sim.h). Never
+// changes a model.
 #include "model/model.h"
 
 #include "base/memory.h"

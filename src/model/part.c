@@ -1,3 +1,4 @@
+// Makes the sub-model of some bodies (part.h). Reads the whole model; writes the sub-model.
 #include "model/part.h"
 
 #include <string.h>

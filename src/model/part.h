@@ -1,6 +1,6 @@
-// The part of a model that some of its bodies make up, with all planes and obstacles: what a step
-// works on while the other bodies sleep (sleep/sleep.h). Bodies, shapes and points keep the numbers
-// by which contacts know them, so that a contact has the same key in the part and in the whole.
+// A sub-model: some bodies of a model with all planes and obstacles. A step works on it while
+// the other bodies sleep (sleep/sleep.h). Bodies, shapes and points keep their numbers, so that
+// a contact has the same key in the sub-model and in the whole model.
 #ifndef COND_MODEL_PART_H
 #define COND_MODEL_PART_H
 

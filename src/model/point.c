@@ -1,3 +1,4 @@
+// Resolves places of bodies to material points (point.h). Reads the model alone.
 #include "model/point.h"
 
 #include "model/articulation.h"

@@ -1,4 +1,5 @@
-// A material point of a body, and a frame: what contacts, springs and attachments hold on to.
+// A material point of a body, and a frame: what contacts, springs and attachments are attached
+// to.
 #ifndef COND_MODEL_POINT_H
 #define COND_MODEL_POINT_H
 

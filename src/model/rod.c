@@ -1,3 +1,5 @@
+// Strains, energy, forces and stiffness of elastic rods (rod.h). Reads and writes its arguments
+// alone.
 #include "model/rod.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-// Inside of a CondState: configuration, velocity, time and what warm-starts the next step.
+// Contents of a CondState: configuration, velocity, time, and the warm start of the next step.
 #ifndef COND_MODEL_STATE_H
 #define COND_MODEL_STATE_H
 

@@ -1,4 +1,4 @@
-// Attachments: two frames held together by implicit spring-dampers, in three or six directions.
+// Attachments: two frames connected by implicit spring-dampers, in three or six directions.
 #ifndef COND_POTENTIAL_ATTACHMENT_H
 #define COND_POTENTIAL_ATTACHMENT_H
 

@@ -1,3 +1,4 @@
+// Adds forces and torques on points of bodies to f (potential.h).
 #include "base/tuning.h"
 #include "body/body.h"
 #include "potential/potential.h"

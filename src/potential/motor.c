@@ -1,3 +1,4 @@
+// Adds the motors of robots to f and to the matrix of their body (motor.h).
 #include "potential/motor.h"
 
 #include <math.h>

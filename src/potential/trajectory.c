@@ -1,3 +1,4 @@
+// Interpolates waypoints and follows them by inverse kinematics (trajectory.h).
 #include "potential/trajectory.h"
 
 #include "math/quat.h"

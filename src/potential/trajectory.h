@@ -1,4 +1,4 @@
-// Where a trajectory wants its frame to be.
+// The target of a trajectory's frame at a time.
 #ifndef COND_POTENTIAL_TRAJECTORY_H
 #define COND_POTENTIAL_TRAJECTORY_H
 

@@ -1,3 +1,4 @@
+// Fills the points and fields of a step's contacts (contact_cloud.h). Reads the simulation.
 #include "record/contact_cloud.h"
 
 #include "math/vec3.h"

@@ -1,3 +1,5 @@
+// Collects the points and cells that draw a model (drawing.h). Reads the model; decided once per
+// record.
 #include "record/drawing.h"
 
 #include "math/quat.h"

@@ -1,5 +1,5 @@
-// What of a model is drawn: points that move with their bodies, and cells between them. Made once;
-// a frame then only asks a kinematics where the points are.
+// The points and cells that draw a model. They are made once; a frame then asks a kinematics for
+// the positions of the points.
 #ifndef COND_RECORD_DRAWING_H
 #define COND_RECORD_DRAWING_H
 

@@ -1,3 +1,4 @@
+// Writes one VTKHDF grid over time (hdf_grid.h).
 #include "record/hdf_grid.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What every kind of record can do: one table per kind of file.
+// The function table of a kind of record: one per kind of file.
 #ifndef COND_RECORD_RECORD_SINK_H
 #define COND_RECORD_RECORD_SINK_H
 

@@ -1,4 +1,4 @@
-// A moment of a simulation as it is drawn: one place for recordings and viewers.
+// A snapshot of a simulation for drawing, shared by recordings and viewers.
 #include "record/snapshot.h"
 
 #include "base/definition.h"

@@ -1,4 +1,4 @@
-// Inside of a CondSnapshot: what is drawn, and the arrays of the last moment.
+// Contents of a CondSnapshot: what is drawn, and the arrays of the last frame.
 #ifndef COND_RECORD_SNAPSHOT_H
 #define COND_RECORD_SNAPSHOT_H
 

@@ -1,3 +1,4 @@
+// Triangles of spheres, capsules, cylinders, boxes and meshes (tessellate.h).
 #include "record/tessellate.h"
 
 #include "geometry/mesh_surface.h"

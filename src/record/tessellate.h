@@ -1,4 +1,4 @@
-// Triangles of the surfaces of shapes, to be looked at.
+// Triangles of the surfaces of shapes, for drawing.
 #ifndef COND_RECORD_TESSELLATE_H
 #define COND_RECORD_TESSELLATE_H
 

@@ -1,3 +1,4 @@
+// Triangles and colours of robot links, coarsened where there are too many (visual.h).
 #include "record/visual.h"
 
 #include "base/memory.h"

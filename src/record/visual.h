@@ -1,4 +1,4 @@
-// What a link of a robot looks like: triangles and their colours.
+// The appearance of a link of a robot: triangles and their colours.
 #ifndef COND_RECORD_VISUAL_H
 #define COND_RECORD_VISUAL_H
 

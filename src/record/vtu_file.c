@@ -1,3 +1,4 @@
+// Writes one .vtu file (vtu_file.h).
 #include "record/vtu_file.h"
 
 static int little_endian(void)

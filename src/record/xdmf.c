@@ -1,3 +1,4 @@
+// Writes the .xdmf file of a recording (xdmf.h).
 #define _POSIX_C_SOURCE 200809L
 #include "record/xdmf.h"
 

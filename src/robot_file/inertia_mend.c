@@ -1,3 +1,4 @@
+// Repairs inertia matrices that no body can have (inertia_mend.h).
 #include "robot_file/inertia_mend.h"
 
 #include "base/tuning.h"

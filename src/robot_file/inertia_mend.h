@@ -1,4 +1,4 @@
-// Moments of inertia as they are found in files, made such that some distribution of mass has them.
+// Repairs of inertia matrices: the nearest one that some distribution of mass has.
 #ifndef COND_ROBOT_FILE_INERTIA_MEND_H
 #define COND_ROBOT_FILE_INERTIA_MEND_H
 

@@ -1,4 +1,4 @@
-// What leads joints: equalities between two of them, and the keyframe a scene starts at.
+// Driven joints: equalities between two of them, and the keyframe a scene starts at.
 #include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_model.h"

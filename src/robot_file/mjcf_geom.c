@@ -1,4 +1,4 @@
-// <geom>: shapes and where they are; masses and moments of inertia of the bodies they make up.
+// <geom>: shapes and their poses; masses and moments of inertia of their bodies.
 #include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/inertia_mend.h"

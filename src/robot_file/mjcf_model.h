@@ -1,5 +1,6 @@
-// What an MJCF file says, as numbers: in SI units and radians, defaults filled in, poses of bodies
-// against their parents. The reader fills it, mjcf_scene.c makes definitions of it.
+// The contents of an MJCF file as numbers: in SI units and radians, with defaults filled in, and
+// poses of bodies relative to their parents. The reader fills it, mjcf_scene.c makes definitions
+// of it.
 #ifndef COND_ROBOT_FILE_MJCF_MODEL_H
 #define COND_ROBOT_FILE_MJCF_MODEL_H
 

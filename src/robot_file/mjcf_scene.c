@@ -1,4 +1,4 @@
-// What stands still -> planes and obstacles; attachments and sensors.
+// Fixed geoms become planes and obstacles; equalities become attachments.
 #include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_make.h"

@@ -1,4 +1,4 @@
-// Who touches whom: contype and conaffinity become groups, <exclude> pairs of names.
+// Pairs that may touch: contype and conaffinity become groups, <exclude> pairs of names.
 //
 // Two geoms touch where contype of one meets conaffinity of the other, one way or the other. Every
 // pair of numbers that occurs becomes a group, which touches the groups it meets.

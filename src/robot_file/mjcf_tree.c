@@ -1,3 +1,5 @@
+// Reads an MJCF file and its includes into one tree (mjcf_tree.h). Reads files; takes memory of
+// the arena.
 #include "robot_file/mjcf_tree.h"
 
 #include <stdio.h>

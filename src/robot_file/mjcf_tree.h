@@ -1,5 +1,6 @@
-// An MJCF file as a tree: elements with their attributes, includes put in their place. Each knows
-// its file and line, and whether anybody asked for it: what nobody did is told at the end.
+// An MJCF file as a tree of elements with their attributes, with its includes in place. Each
+// element knows its file and line, and whether it was read: those that were not are reported at
+// the end.
 #ifndef COND_ROBOT_FILE_MJCF_TREE_H
 #define COND_ROBOT_FILE_MJCF_TREE_H
 

@@ -1,3 +1,4 @@
+// Reads pairs of links that never touch from an SRDF file (srdf.h).
 #include "robot_file/srdf.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-// The part of an SRDF file that contact needs: which links of a robot never touch.
+// The element of SRDF files that concerns contact: pairs of links of a robot that never touch.
 #ifndef COND_ROBOT_FILE_SRDF_H
 #define COND_ROBOT_FILE_SRDF_H
 

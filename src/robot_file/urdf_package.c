@@ -1,3 +1,5 @@
+// Resolves package:// and relative paths to files (urdf_package.h). Looks into folders; reads no
+// file.
 #include "robot_file/urdf_package.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-// Where the files are that a robot names.
+// Paths of the files that a robot's file names.
 #ifndef COND_ROBOT_FILE_URDF_PACKAGE_H
 #define COND_ROBOT_FILE_URDF_PACKAGE_H
 

@@ -1,3 +1,4 @@
+// Reads inertials, limits, origins and shapes of URDF (urdf_part.h).
 #include "robot_file/urdf_part.h"
 
 #include "base/error.h"

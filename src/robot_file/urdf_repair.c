@@ -1,3 +1,4 @@
+// Repairs masses and inertias of links, with a warning each (urdf_repair.h).
 #include "robot_file/urdf_repair.h"
 
 #include "robot_file/inertia_mend.h"

@@ -1,5 +1,4 @@
-// Numbers of robots as they are found in files, made such that a body can have them. Whatever is
-// changed is said in a warning.
+// Repairs of masses and inertias that no body can have. A warning says what was changed.
 #ifndef COND_ROBOT_FILE_URDF_REPAIR_H
 #define COND_ROBOT_FILE_URDF_REPAIR_H
 

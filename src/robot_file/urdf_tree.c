@@ -1,3 +1,4 @@
+// Orders links and joints of a URDF file from the root (urdf_tree.h).
 #include "robot_file/urdf_tree.h"
 
 #include "robot_file/tuning.h"

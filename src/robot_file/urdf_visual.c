@@ -1,3 +1,4 @@
+// Reads <visual> elements and their colours (urdf_visual.h).
 #include "robot_file/urdf_visual.h"
 
 #include "base/memory.h"

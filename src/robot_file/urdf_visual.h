@@ -1,4 +1,5 @@
-// What a robot looks like: the <visual> elements of its links, with the colours of their materials.
+// The appearance of a robot: the <visual> elements of its links, with the colours of their
+// materials.
 #ifndef COND_ROBOT_FILE_URDF_VISUAL_H
 #define COND_ROBOT_FILE_URDF_VISUAL_H
 

@@ -1,3 +1,4 @@
+// Reads XML attributes as numbers and names, with messages (urdf_xml.h).
 #include "robot_file/urdf_xml.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// What a seed draws, written into the tree of a scene, and read again from there alone.
+// Writes what a seed draws into the tree of a scene, and reads the changed entries again.
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene_file/scene_part.h"

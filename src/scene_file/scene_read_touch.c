@@ -1,4 +1,4 @@
-// Who touches whom in a scene file: groups and excluded pairs.
+// Pairs that may touch in a scene file: groups and excluded pairs.
 #include "base/error.h"
 #include "base/memory.h"
 #include "scene_file/scene_part.h"

@@ -1,3 +1,4 @@
+// Reads mappings and lists by the table of keys (scene_section.h).
 #include "scene_file/scene_section.h"
 
 #include "base/error.h"

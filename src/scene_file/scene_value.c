@@ -1,3 +1,4 @@
+// Reads one value into a field, or refuses it with its range (scene_value.h).
 #include "scene_file/scene_value.h"
 
 #include "base/error.h"

@@ -1,3 +1,4 @@
+// Writes one value as YAML, and the text that grows (scene_write.h).
 #define _XOPEN_SOURCE 700
 #include "base/memory.h"
 #include "cond/mesh.h"

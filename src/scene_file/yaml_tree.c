@@ -1,3 +1,4 @@
+// Parses YAML by libyaml into a tree, with its limits (yaml_tree.h).
 #include "scene_file/yaml_tree.h"
 
 #include "base/error.h"

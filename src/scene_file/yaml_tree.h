@@ -1,4 +1,4 @@
-// A YAML document as a tree of nodes that remember where they came from.
+// A YAML document as a tree of nodes, each with the line it came from.
 #ifndef COND_SCENE_FILE_YAML_TREE_H
 #define COND_SCENE_FILE_YAML_TREE_H
 
