@@ -1,7 +1,7 @@
 // Reading HDF5 files without trusting them: extents are compared with the size of the file
 // before memory is allocated for them.
 //
-// Every failure is told as "file: /group/dataset: what is wrong", see data_file.h.
+// Every failure is reported as "file: /group/dataset: what is wrong", see data_file.h.
 #ifndef COND_HDF5_HDF_READ_H
 #define COND_HDF5_HDF_READ_H
 
