@@ -72,32 +72,39 @@ static int run(int argc, char** argv)
     BenchOptions options = {.tolerance = 1e-6, .limit = 4.0};
     const char *name = NULL, *path = NULL;
     const Option table[] = {
-        {"--scenes", OPTION_TEXT(&options.scenes), "NAMES", "only these, separated by commas"},
-        {"--stages", OPTION_TEXT(&options.stages), "STEPS", "steps at which a scene is looked at"},
+        {"--scenes", OPTION_TEXT(&options.scenes), "NAMES",
+         "only these scenes, separated by commas"},
+        {"--stages", OPTION_TEXT(&options.stages), "STEPS", "steps at which a scene is measured"},
         {"--solvers", OPTION_TEXT(&options.solvers), "NAMES",
-         "only these, separated by commas; of energy integrators, of piles engines"},
-        {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "certificate to reach, 1e-6"},
-        {"--cold", OPTION_FLAG(&options.cold), NULL, "solvers start from zeros"},
-        {"--states", OPTION_TEXT(&options.states), "DIR", "keeps the states, for the next time"},
+         "only these, separated by commas (energy: integrators; piles: engines)"},
+        {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "certificate to reach (1e-6)"},
+        {"--cold", OPTION_FLAG(&options.cold), NULL, "start solvers from zero"},
+        {"--states", OPTION_TEXT(&options.states), "DIR",
+         "folder that keeps states for the next run"},
         {"--max-dof", OPTION_INT(&options.max_dof, 1, INT_MAX), "N",
-         "largest size of the growing mat"},
-        {"--limit", OPTION_POSITIVE(&options.limit), "S", "seconds a solve of others may take, 4"},
+         "coordinates of the largest mat"},
+        {"--limit", OPTION_POSITIVE(&options.limit), "S",
+         "time limit of a solve by another solver [s] (4)"},
         {"--results", OPTION_TEXT(&options.results), "DIR",
-         "rows and ratios, named by the machine"},
-        {"--check", OPTION_TEXT(&options.check), "PATH", "ratios of an earlier run must hold"},
-        {"--trials", OPTION_INT(&options.trials, 1, 100000), "N", "randomised trials, 20"},
-        {"--poses", OPTION_INT(&options.poses, 1, 100000000), "N", "of geometry, 100000"},
-        {"--pairs", OPTION_INT(&options.pairs, 1, 100000000), "N", "of drops, 2000"},
-        {"--first", OPTION_INT(&options.first, 0, 100000000), "N", "of drops: its number, 0"},
-        {"--kinds", OPTION_TEXT(&options.kinds), "NAMES", "of geometry and drops: only these"},
-        {"--seed", OPTION_INT(&options.seed, 0, INT_MAX), "S", "of geometry and drops, 0"},
+         "write rows and ratios into this folder, named by the machine"},
+        {"--check", OPTION_TEXT(&options.check), "PATH",
+         "fail where ratios are worse than those of an earlier run"},
+        {"--trials", OPTION_INT(&options.trials, 1, 100000), "N", "randomised trials (20)"},
+        {"--poses", OPTION_INT(&options.poses, 1, 100000000), "N",
+         "geometry: number of poses (100000)"},
+        {"--pairs", OPTION_INT(&options.pairs, 1, 100000000), "N", "drops: number of pairs (2000)"},
+        {"--first", OPTION_INT(&options.first, 0, 100000000), "N",
+         "drops: number of the first pair (0)"},
+        {"--kinds", OPTION_TEXT(&options.kinds), "NAMES",
+         "geometry, drops: only these kinds of shapes"},
+        {"--seed", OPTION_INT(&options.seed, 0, INT_MAX), "S", "geometry, drops: seed (0)"},
         {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
-         "instead of the benchmark's own number"},
+         "number of steps; by default the benchmark's own"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
-         "0: as many as there are processors"},
-        {"--quick", OPTION_FLAG(&options.quick), NULL, "small sizes, to see that it works"},
-        {"--out", OPTION_TEXT(&options.out), "DIR", "a report with table, data and plots"},
-        {"--json", OPTION_TEXT(&path), "FILE", "the result as JSON; - is standard output"},
+         "number of threads; 0: one per processor"},
+        {"--quick", OPTION_FLAG(&options.quick), NULL, "small sizes, as a test of the command"},
+        {"--out", OPTION_TEXT(&options.out), "DIR", "write a report with table, data and plots"},
+        {"--json", OPTION_TEXT(&path), "FILE", "write the result as JSON; -: standard output"},
     };
     int n_positional;
     if (options_read(&cli_bench, table, sizeof table / sizeof table[0], argc, argv, &name, 1,
@@ -126,7 +133,7 @@ static int run(int argc, char** argv)
     for (int i = 0; i < BENCH_MAX_TABLE && benchmark->table[i].key; i++)
         print_table(&benchmark->table[i], json_object_get(result, benchmark->table[i].key));
     if (code == CLI_FINE && is_empty(benchmark, result)) {
-        cli_complain("bench: nothing was measured: --scenes and --solvers leave nothing over");
+        cli_complain("bench: nothing was measured: --scenes and --solvers exclude everything");
         code = CLI_USAGE;
     }
     if (interrupt_signal())
@@ -142,4 +149,4 @@ static int run(int argc, char** argv)
 const Command cli_bench = {
     "bench",
     "bench [speed|convergence|sweeps|trials|env|geometry|drops|energy|piles|sleep] [options]",
-    "speed and convergence, measured on this machine", run};
+    "Measures speed and convergence on this machine.", run};

@@ -260,17 +260,17 @@ static int run(int argc, char** argv)
     int keys = 0, audit = 0, n_positional = 0;
     TextList set = {0};
     const Option option[] = {
-        {"--set", OPTION_LIST(&set), "PATH=VALUE", "change a value of the scene; may be repeated"},
-        {"--audit", OPTION_FLAG(&audit), NULL, "what overlaps at the start, truly"},
-        {"--keys", OPTION_FLAG(&keys), NULL, "print all keys a scene may hold, as Markdown"},
-        {"--json", OPTION_TEXT(&json), "FILE", "the description as JSON; - is standard output"},
+        {"--set", OPTION_LIST(&set), "PATH=VALUE", "set a value of the scene; may be repeated"},
+        {"--audit", OPTION_FLAG(&audit), NULL, "measure the true overlaps at the start"},
+        {"--keys", OPTION_FLAG(&keys), NULL, "print all keys of scene files, as Markdown"},
+        {"--json", OPTION_TEXT(&json), "FILE", "write the description as JSON; -: standard output"},
     };
     int code = options_read(&cli_check, option, sizeof option / sizeof option[0], argc, argv,
                             &scene, 1, &n_positional);
     if (code != 0) {
         code = n_positional < 0 ? CLI_FINE : CLI_USAGE;
     } else if (keys && (scene || set.n || audit)) {
-        cli_complain("check: --keys stands alone, or with --json");
+        cli_complain("check: --keys takes no other argument but --json");
         code = CLI_USAGE;
     } else if (keys) {
         code = check_keys(json);
@@ -287,6 +287,6 @@ static int run(int argc, char** argv)
 const Command cli_check = {
     "check",
     "check SCENE [options]",
-    "Reads a scene and says what is in it, or what is wrong with it.",
+    "Reads a scene and lists its contents, or its first error.",
     run,
 };

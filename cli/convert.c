@@ -214,16 +214,17 @@ static int run(int argc, char** argv)
     TextList set = {0};
     Wish wish = {.scale = 1.0};
     const Option option[] = {
-        {"--scale", OPTION_POSITIVE(&wish.scale), "X", "multiplies all lengths, 0.001 for mm"},
+        {"--scale", OPTION_POSITIVE(&wish.scale), "X", "scale all lengths; 0.001 for files in mm"},
         {"--format", OPTION_TEXT(&wish.format), "NAME", "ascii, binary (default) or base64 (.vtu)"},
         {"--version", OPTION_TEXT(&wish.version), "V", "of .msh: 2.2 or 4.1 (default)"},
-        {"--compress", OPTION_FLAG(&wish.compress), NULL, "compresses a binary .vtu"},
-        {"--surface", OPTION_FLAG(&wish.surface), NULL, "keeps the surface only"},
-        {"--compact", OPTION_FLAG(&wish.compact), NULL, "removes nodes that nothing uses"},
-        {"--shapes", OPTION_FLAG(&shapes_only), NULL, "lists the shapes that can stand for IN"},
-        {"--json", OPTION_TEXT(&wish.json), "FILE", "the report as JSON; - is standard output"},
-        {"--keyframe", OPTION_TEXT(&keyframe), "NAME", "of MJCF: where the scene starts"},
-        {"--set", OPTION_LIST(&set), "PATH=VALUE", "change a value of the scene; may be repeated"},
+        {"--compress", OPTION_FLAG(&wish.compress), NULL, "compress a binary .vtu"},
+        {"--surface", OPTION_FLAG(&wish.surface), NULL, "keep the surface only"},
+        {"--compact", OPTION_FLAG(&wish.compact), NULL, "remove nodes that no element uses"},
+        {"--shapes", OPTION_FLAG(&shapes_only), NULL, "list the shapes that can replace IN"},
+        {"--json", OPTION_TEXT(&wish.json), "FILE", "write the report as JSON; -: standard output"},
+        {"--keyframe", OPTION_TEXT(&keyframe), "NAME",
+         "keyframe of an MJCF file that the scene starts at"},
+        {"--set", OPTION_LIST(&set), "PATH=VALUE", "set a value of the scene; may be repeated"},
     };
     if (options_read(&cli_convert, option, sizeof option / sizeof option[0], argc, argv, path, 2,
                      &n_path))
@@ -255,8 +256,6 @@ static int run(int argc, char** argv)
 const Command cli_convert = {
     "convert",
     "convert IN [OUT] [options]",
-    "Checks a mesh, or makes one of a simple shape, and writes it in another format; writes an "
-    "MJCF "
-    "file or a scene as a scene file, OUT.yaml.",
+    "Checks, generates and converts meshes; writes MJCF files as scene files.",
     run,
 };

@@ -98,18 +98,21 @@ static int run(int argc, char** argv)
     const char *json = NULL, *actions = "random";
     int layout = 0, n_positional, code = CLI_USAGE;
     const Option table[] = {
-        {"--envs", OPTION_INT(&what.envs, 1, 1000000), "N", "environments (64)"},
-        {"--steps", OPTION_INT(&what.steps, 1, CLI_MOST_STEPS), "N", "actions each (200)"},
+        {"--envs", OPTION_INT(&what.envs, 1, 1000000), "N", "number of environments (64)"},
+        {"--steps", OPTION_INT(&what.steps, 1, CLI_MOST_STEPS), "N",
+         "actions per environment (200)"},
         {"--seed", OPTION_INT(&what.seed, 0, INT_MAX), "S",
-         "environment i begins with seed S + i (0)"},
+         "environment i starts with seed S + i (0)"},
         {"--threads", OPTION_INT(&what.threads, 0, CLI_MOST_THREADS), "N",
-         "0: the processors there are"},
-        {"--actions", OPTION_TEXT(&actions), "KIND", "random (within the bounds) or still"},
-        {"--set", OPTION_LIST(&what.set), "PATH=VALUE", "change a value of the scene"},
+         "number of threads; 0: one per processor"},
+        {"--actions", OPTION_TEXT(&actions), "KIND", "random (within their bounds) or still"},
+        {"--set", OPTION_LIST(&what.set), "PATH=VALUE",
+         "set a value of the scene; may be repeated"},
         {"--resets", OPTION_INT(&what.resets, 0, 1000000), "N",
-         "reset all N times at the end, and tell how long a reset takes"},
-        {"--layout", OPTION_FLAG(&layout), NULL, "only print names of actions and observations"},
-        {"--json", OPTION_TEXT(&json), "FILE", "the tally as JSON; - is standard output"},
+         "reset all N times at the end and time it"},
+        {"--layout", OPTION_FLAG(&layout), NULL,
+         "print the names of actions and observations, and stop"},
+        {"--json", OPTION_TEXT(&json), "FILE", "write the totals as JSON; -: standard output"},
     };
     if (options_read(&cli_env, table, sizeof table / sizeof table[0], argc, argv, &what.scene, 1,
                      &n_positional)) {
@@ -135,4 +138,5 @@ static int run(int argc, char** argv)
     return interrupt_code(code);
 }
 
-const Command cli_env = {"env", "env SCENE [options]", "a scene as environments to learn in", run};
+const Command cli_env = {"env", "env SCENE [options]",
+                         "Steps a scene as environments for learning.", run};

@@ -20,14 +20,14 @@ static void print_usage(FILE* out)
 {
     fputs("usage: cond COMMAND ...\n\n", out);
     for (int i = 0; i < N_COMMAND; i++)
-        fprintf(out, "  cond %-34s %s\n", commands[i]->usage, commands[i]->summary);
-    fputs(
-        "  cond --version\n\n"
-        "`cond COMMAND --help` tells more. --package-dir DIR, with any command and any number of\n"
-        "times, is a folder in which package://NAME/FILE of a robot is looked for.\n"
-        "Exit codes: 0 fine, 1 wrong usage, 2 bad input, 3 finished but a step missed its\n"
-        "tolerance, 4 diverged, 5 a step took too long, 128 + N ended by signal N.\n",
-        out);
+        fprintf(out, "  cond %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  cond --version  Prints the version and the libraries of this build.\n\n"
+          "`cond COMMAND --help` lists the options of a command. Every command accepts "
+          "--package-dir\n"
+          "DIR, any number of times: a folder in which package://NAME/FILE of robots is searched.\n"
+          "Exit codes: 0 success, 1 wrong usage, 2 bad input, 3 finished but a step missed its\n"
+          "tolerance, 4 diverged, 5 a step exceeded its time limit, 128 + N ended by signal N.\n",
+          out);
 }
 
 // A tool that is started without one of its standard streams would open a file in its place, and
@@ -50,8 +50,8 @@ static int close_output(int code)
     return code > CLI_INPUT ? code : CLI_INPUT;
 }
 
-// Puts a folder before those in which robots find packages. It reaches their reader the way ROS
-// tells of them.
+// Puts a folder before those in which packages of robots are searched. The reader of robots takes
+// them from the variable that ROS sets.
 static int add_package_dir(const char* folder)
 {
     static const char variable[] = "ROS_PACKAGE_PATH";
@@ -85,7 +85,7 @@ static int take_package_dirs(int argc, char** argv)
     return wrong ? -1 : left;
 }
 
-static int obey(int argc, char** argv)
+static int run_command(int argc, char** argv)
 {
     argc = take_package_dirs(argc, argv);
     if (argc < 0)
@@ -118,5 +118,5 @@ int main(int argc, char** argv)
     if (open_streams())
         return CLI_INPUT;
     interrupt_watch();
-    return close_output(obey(argc, argv));
+    return close_output(run_command(argc, argv));
 }

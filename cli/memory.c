@@ -99,8 +99,8 @@ void memory_report(void)
     char limit[32], used[32], asked[32];
     size_t refused = atomic_load(&memory.refused);
     if (refused > 0)
-        cli_complain("the limit of memory was reached (--memory-limit): of %s, %s were taken when "
-                     "%s more were asked for",
+        cli_complain("the limit of memory was reached (--memory-limit): of %s, %s were in use when "
+                     "%s more were requested",
                      print_size(memory.limit, limit),
                      print_size(atomic_load(&memory.used_then), used), print_size(refused, asked));
 }

@@ -32,7 +32,7 @@ static void print_help(const Command* command, const Option* option, int n_optio
                  option[i].argument ? option[i].argument : "");
         printf("  %-22s %s\n", left, option[i].help);
     }
-    printf("  %-22s %s\n", "--memory-limit SIZE", "most memory that may be taken: 500M, 2G");
+    printf("  %-22s %s\n", "--memory-limit SIZE", "memory limit, such as 500M or 2G");
     printf("  %-22s %s\n", "--help", "this text");
 }
 

@@ -214,16 +214,16 @@ static int run(int argc, char** argv)
     PaperOptions options = {0};
     const char *json_path = NULL, *name[N_EXPERIMENT];
     const Option table[] = {
-        {"--json", OPTION_TEXT(&json_path), "FILE", "the result as JSON; - is standard output"},
-        {"--out", OPTION_TEXT(&options.directory), "DIR", "a report with table, data and plots"},
-        {"--trials", OPTION_INT(&options.trials, 1, 100000), "N",
-         "randomised trials, where there are any"},
+        {"--json", OPTION_TEXT(&json_path), "FILE", "write the result as JSON; -: standard output"},
+        {"--out", OPTION_TEXT(&options.directory), "DIR",
+         "write a report with table, data and plots"},
+        {"--trials", OPTION_INT(&options.trials, 1, 100000), "N", "number of randomised trials"},
         {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
-         "time steps instead of the experiment's own"},
+         "number of time steps; by default the experiment's own"},
         {"--rows", OPTION_TEXT(&options.rows), "LABELS", "only these rows, separated by commas"},
-        {"--seed", OPTION_INT(&options.seed, 0, 1000000000), "N", "of the randomised trials"},
+        {"--seed", OPTION_INT(&options.seed, 0, 1000000000), "N", "seed of the randomised trials"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
-         "0: the processors there are"},
+         "number of threads; 0: one per processor"},
     };
     int n_name;
     if (options_read(&cli_paper, table, sizeof table / sizeof table[0], argc, argv, name,
@@ -276,4 +276,5 @@ static int run(int argc, char** argv)
 }
 
 const Command cli_paper = {"paper", "paper NAME..|all [options]",
-                           "the paper's tables and figures, beside its numbers", run};
+                           "Repeats experiments of the paper and prints its numbers beside ours.",
+                           run};

@@ -53,7 +53,7 @@ static void explain_end(const RunOptions* options, const CondSim* sim, const Con
     double time = cond_state_time(state);
     const char* why = cond_sim_message(sim);
     if (status == COND_CANCELLED && !interrupt_signal())
-        cli_complain("step %d at t = %g s: not through after %g s (--step-limit); the state is as "
+        cli_complain("step %d at t = %g s: not finished after %g s (--step-limit); the state is as "
                      "before it",
                      k, time, options->step_limit);
     else if (status < 0 && status != COND_CANCELLED)
@@ -112,7 +112,7 @@ static CondStatus simulate(const RunOptions* options, const CondModel* model, Co
     if (k < steps)
         explain_end(options, sim, state, k, steps, status);
     if (dump_path && k < dump_step)
-        cli_complain("%s: not written, for step %ld was not reached", dump_path, dump_step);
+        cli_complain("%s: not written: step %ld was not reached", dump_path, dump_step);
     if (options->save && status >= 0)
         run_warn_of_reuse(model, state);
     run_save_state(options->save, model, state, sinks);
@@ -367,42 +367,50 @@ static int run(int argc, char** argv)
     RunOptions options = run_options_default();
     const Option table[] = {
         {"--steps", OPTION_INT(&options.steps, 1, CLI_MOST_STEPS), "N",
-         "steps instead of the scene's duration"},
-        {"--set", OPTION_LIST(&options.set), "PATH=VALUE", "change a value of the scene"},
-        {"--seed", OPTION_INT(&options.seed, 0, INT_MAX), "S", "draw what the scene randomises"},
+         "number of steps; by default the scene's duration"},
+        {"--set", OPTION_LIST(&options.set), "PATH=VALUE",
+         "set a value of the scene; may be repeated"},
+        {"--seed", OPTION_INT(&options.seed, 0, INT_MAX), "S", "seed of the scene's random values"},
         {"--solver", OPTION_TEXT(&options.solver), "NAME", "velocity solver, as in cond solve"},
         {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "tolerance of the solver"},
-        {"--certify", OPTION_POSITIVE(&options.certify), "X", "largest certificate that is fine"},
-        {"--step-limit", OPTION_POSITIVE(&options.step_limit), "S", "seconds a step may take"},
+        {"--certify", OPTION_POSITIVE(&options.certify), "X",
+         "largest certificate for exit code 0"},
+        {"--step-limit", OPTION_POSITIVE(&options.step_limit), "S", "time limit of a step [s]"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
-         "0: the processors there are"},
-        {"--csv", OPTION_TEXT(&options.csv), "FILE", "poses of every step; - is standard output"},
+         "number of threads; 0: one per processor"},
+        {"--csv", OPTION_TEXT(&options.csv), "FILE",
+         "write the poses of every step; -: standard output"},
         {"--sensors", OPTION_TEXT(&options.sensors), "FILE",
-         "what sensors read; - is standard output"},
+         "write the readings of sensors; -: standard output"},
         {"--joints", OPTION_TEXT(&options.joints), "FILE",
-         "joints of robots: positions, rates, motors, limits; - is standard output"},
+         "write joint positions, rates, torques and limits; -: standard output"},
         {"--record", OPTION_TEXT(&options.record), "FILE",
-         "frames in .h5 (VTKHDF), .xdmf or .pvd files"},
-        {"--every", OPTION_INT(&options.every, 1, INT_MAX), "N",
-         "steps from one frame to the next (1)"},
-        {"--digits", OPTION_TEXT(&options.digits), "few|all", "of what is drawn: 32 bits or 64"},
-        {"--compress", OPTION_INT(&options.compress, 0, 9), "N", "0 fastest ... 9 smallest (1)"},
-        {"--dump", OPTION_TEXT(&options.dump), "STEP:FILE", "contact problem of a step, FCLib"},
-        {"--save", OPTION_TEXT(&options.save), "FILE", "the state at the end, to resume from"},
+         "write frames: .h5 (VTKHDF), .xdmf or .pvd"},
+        {"--every", OPTION_INT(&options.every, 1, INT_MAX), "N", "steps between frames (1)"},
+        {"--digits", OPTION_TEXT(&options.digits), "few|all",
+         "precision of drawn values: 32 or 64 bits"},
+        {"--compress", OPTION_INT(&options.compress, 0, 9), "N",
+         "compression of recordings, 0 (fastest) to 9 (smallest) (1)"},
+        {"--dump", OPTION_TEXT(&options.dump), "STEP:FILE",
+         "write the contact problem of a step, in FCLib's format"},
+        {"--save", OPTION_TEXT(&options.save), "FILE", "write the state at the end"},
         {"--save-every", OPTION_INT(&options.save_every, 1, INT_MAX), "N",
-         "save also every N steps"},
-        {"--resume", OPTION_TEXT(&options.resume), "FILE", "go on from a saved state"},
-        {"--settle", OPTION_FLAG(&options.settle), NULL, "push apart what overlaps, then start"},
-        {"--no-sleeping", OPTION_FLAG(&options.no_sleeping), NULL, "step bodies at rest too"},
+         "write the state every N steps as well"},
+        {"--resume", OPTION_TEXT(&options.resume), "FILE", "continue from a saved state"},
+        {"--settle", OPTION_FLAG(&options.settle), NULL,
+         "separate overlapping bodies before the first step"},
+        {"--no-sleeping", OPTION_FLAG(&options.no_sleeping), NULL, "keep bodies at rest awake"},
         {"--audit", OPTION_INT(&options.audit, 1, INT_MAX), "N",
-         "true depth of all pairs, every N steps; slow"},
-        {"--view", OPTION_FLAG(&options.view), NULL, "watch and steer it in the browser"},
-        {"--port", OPTION_INT(&options.port, 0, 65535), "N", "of --view; 0: any free one"},
-        {"--no-open", OPTION_FLAG(&options.no_open), NULL, "--view without opening the browser"},
-        {"--json", OPTION_TEXT(&options.json), "FILE", "summary as JSON; - is standard output"},
-        {"--quiet", OPTION_FLAG(&options.quiet), NULL, "no summary on standard error"},
+         "measure the true penetration of all pairs every N steps (slow)"},
+        {"--view", OPTION_FLAG(&options.view), NULL, "watch and control the run in the browser"},
+        {"--port", OPTION_INT(&options.port, 0, 65535), "N", "port of --view; 0: any free port"},
+        {"--no-open", OPTION_FLAG(&options.no_open), NULL, "do not open the browser for --view"},
+        {"--json", OPTION_TEXT(&options.json), "FILE",
+         "write the summary as JSON; -: standard output"},
+        {"--quiet", OPTION_FLAG(&options.quiet), NULL,
+         "do not print the summary on standard error"},
         {"--untimed", OPTION_FLAG(&options.untimed), NULL,
-         "nothing of clock and machine in the files: same run, same bytes"},
+         "leave timings and host names out, so that files are reproducible"},
     };
     const char *scene = NULL, *twice = NULL;
     int n_positional, code = CLI_USAGE;
@@ -433,4 +441,4 @@ static int run(int argc, char** argv)
     return code;
 }
 
-const Command cli_run = {"run", "run SCENE [options]", "simulate a scene", run};
+const Command cli_run = {"run", "run SCENE [options]", "Simulates a scene.", run};

@@ -127,29 +127,30 @@ static int run(int argc, char** argv)
     SweepOptions options = {
         .threads = 1, .limit = INFINITY, .step_limit = INFINITY, .entry = -1, .array = 1000};
     const Option table[] = {
-        {"--out", OPTION_TEXT(&options.out), "DIR", "folder of the results; FILE.sweep"},
-        {"--resume", OPTION_FLAG(&options.resume), NULL, "make what is missing"},
+        {"--out", OPTION_TEXT(&options.out), "DIR", "folder of the results (FILE.sweep)"},
+        {"--resume", OPTION_FLAG(&options.resume), NULL, "make the entries that are missing"},
         {"--jobs", OPTION_INT(&options.jobs, 0, CLI_MOST_THREADS), "N",
-         "processes at a time; 0: as many as there are processors"},
+         "processes at a time; 0: one per processor"},
         {"--threads", OPTION_INT(&options.threads, 1, CLI_MOST_THREADS), "N",
-         "threads of each run (1)"},
+         "threads per run (1)"},
         {"--limit", OPTION_POSITIVE(&options.limit), "S",
-         "seconds an entry may take; then it is tried again once"},
-        {"--step-limit", OPTION_POSITIVE(&options.step_limit), "S", "seconds a step may take"},
-        {"--report", OPTION_FLAG(&options.report), NULL, "table and plots in DIR/report"},
+         "time limit of an entry [s]; it is repeated once"},
+        {"--step-limit", OPTION_POSITIVE(&options.step_limit), "S", "time limit of a step [s]"},
+        {"--report", OPTION_FLAG(&options.report), NULL, "write table and plots to DIR/report"},
         {"--status", OPTION_FLAG(&options.status), NULL,
-         "only say how it stands, and write the table"},
+         "print the state of the sweep, write the table, and stop"},
         {"--mpi", OPTION_FLAG(&options.mpi), NULL,
-         "over MPI, where the variables of mpirun do not say so"},
+         "use MPI even where no variable of mpirun is set"},
         {"--slurm", OPTION_TEXT(&options.slurm), "SCRIPT",
-         "write a job array of what is missing, for sbatch"},
+         "write a job array of missing entries for sbatch"},
         {"--array", OPTION_INT(&options.array, 1, 1000000), "N",
-         "most tasks of the job array (1000)"},
+         "limit of tasks in the job array (1000)"},
         {"--task", OPTION_TEXT(&options.task), "N",
          "make entry N alone; N:K makes N, N + K, N + 2 K, ..."},
         {"--entry", OPTION_INT(&options.entry, 0, INT_MAX), "N",
-         "make it in this process, without limit or second try"},
-        {"--quiet", OPTION_FLAG(&options.quiet), NULL, "no summary on standard error"},
+         "make entry N in this process, without limit or repetition"},
+        {"--quiet", OPTION_FLAG(&options.quiet), NULL,
+         "do not print the summary on standard error"},
     };
     const char* file = NULL;
     int n_positional;
@@ -176,4 +177,5 @@ static int run(int argc, char** argv)
     return alone ? code : ranks_end(code);
 }
 
-const Command cli_sweep = {"sweep", "sweep FILE [options]", "many runs from one file", run};
+const Command cli_sweep = {"sweep", "sweep FILE [options]",
+                           "Runs a scene many times with other values.", run};

@@ -65,7 +65,7 @@ static void explain(const SweepJob* job, const SweepChild* child, int status, ch
     sweep_store_part_path(&job->store, child->entry, child->pid, "messages.txt", path);
     sweep_last_message(path, last, sizeof last);
     if (child->late)
-        snprintf(out, size, "not through after %g s (--limit)", job->options->limit);
+        snprintf(out, size, "not finished after %g s (--limit)", job->options->limit);
     else if (WIFSIGNALED(status))
         snprintf(out, size, "its process was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));

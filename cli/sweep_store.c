@@ -84,7 +84,7 @@ static int keep_copy(const SweepStore* store, const char* name, const char* from
         then = read_text(path);
         failed = !then.data || then.size != now.size || memcmp(then.data, now.data, now.size) != 0;
         if (failed)
-            cli_complain("%s is not as it was when the sweep began (%s); name another folder by "
+            cli_complain("%s has changed since the sweep began (%s); name another folder by "
                          "--out",
                          from, path);
     }

@@ -277,7 +277,7 @@ def finish(trial, way):
     end = time.monotonic() + LIMIT
     while trial.done() < trial.options.entries or way.running():
         if time.monotonic() > end:
-            raise RuntimeError(f"not through after {LIMIT} s")
+            raise RuntimeError(f"not finished after {LIMIT} s")
         if trial.done() < trial.options.entries:
             way.go_on()
         time.sleep(0.1)
@@ -297,7 +297,7 @@ def wait_and_kill(trial, way, kind, place):
     end = time.monotonic() + LIMIT
     while trial.done() < trial.options.entries:
         if time.monotonic() > end:
-            raise RuntimeError(f"not through after {LIMIT} s")
+            raise RuntimeError(f"not finished after {LIMIT} s")
         if trial.done() >= place and way.workers():
             time.sleep(0.05 * trial.random.random())
             if way.kill(kind):

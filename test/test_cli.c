@@ -138,7 +138,7 @@ static void test_usage(void** state)
     cli_expect(1, "strategy, ", "solve", EXAMPLE, "--solver", "magic");
     cli_expect(1, "anderson and newton need", "solve", EXAMPLE, "--surrogate", "bb1");
     cli_expect(1, "no scene", "check");
-    cli_expect(1, "stands alone", "check", "box", "--keys");
+    cli_expect(1, "takes no other argument but --json", "check", "box", "--keys");
     cli_expect(1, "takes no value", "check", "--keys=1");
 }
 

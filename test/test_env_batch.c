@@ -264,7 +264,7 @@ static void test_refused_action(void** state)
         assert_int_equal(cond_env_step(env, action, NULL), COND_OK);
     assert_string_equal(cond_env_message(env), "");
     assert_int_equal(cond_env_step(env, action, NULL), COND_BAD_ARGUMENT);
-    assert_string_equal(cond_env_message(env), "the episode is over: reset comes next");
+    assert_string_equal(cond_env_message(env), "the episode is over: reset is the next call");
     cond_env_batch_destroy(batch);
 }
 

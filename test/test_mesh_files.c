@@ -356,7 +356,7 @@ static const struct {
     {"bad.msh", MSH22 "$Physical\n1\n", ":4: the section $Physical has no end"},
     {"bad.msh",
      MSH41 "$Nodes\n1 5 1 5\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n",
-     ":5: 5 nodes are announced, 4 are there"},
+     ":5: 5 nodes are announced, the file has 4"},
     {"bad.msh", MSH41 NODES41 "$Elements\n1 9 1 9\n3 1 4 999999999999\n1 1 2 3 4\n",
      "999999999999 elements do not fit"},
     {"bad.msh", MSH41 NODES41 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 5\n$EndElements\n",

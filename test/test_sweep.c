@@ -173,7 +173,7 @@ static void test_refusals(void** unused)
     put("b.yaml", "scene: cube.yaml\nvary: [{path: planes.floor.friction, values: [0.1]}]\n");
     cli_expect(0, "1 of 1", "sweep", "b.yaml");
     put("b.yaml", "scene: cube.yaml\nvary: [{path: planes.floor.friction, values: [0.2]}]\n");
-    cli_expect(2, "b.yaml is not as it was when the sweep began", "sweep", "b.yaml", "--resume");
+    cli_expect(2, "b.yaml has changed since the sweep began", "sweep", "b.yaml", "--resume");
 }
 
 static void rest(void)
@@ -216,7 +216,7 @@ static void test_hang(void** unused)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     char* said = slurp("c.txt");
-    assert_non_null(strstr(said, "not through after 4 s (--limit); it is tried again"));
+    assert_non_null(strstr(said, "not finished after 4 s (--limit); it is tried again"));
     assert_non_null(strstr(said, "3 of 3 entries are there, 3 made now"));
     assert_non_null(strstr(said, "1 were begun again"));
     free(said);
@@ -227,8 +227,8 @@ static void test_limit(void** unused)
 {
     (void)unused;
     put("d.yaml", "scene: cube.yaml\nvary: [{path: step.duration, values: [1e6, 0.02]}]\n");
-    cli_expect(5, "entry 0 (step.duration=1e6): not through after 2 s (--limit); given up", "sweep",
-               "d.yaml", "--limit", "2");
+    cli_expect(5, "entry 0 (step.duration=1e6): not finished after 2 s (--limit); given up",
+               "sweep", "d.yaml", "--limit", "2");
     assert_int_equal(count_in("d.sweep/entries"), 1);
     assert_int_equal(count_in("d.sweep/failed"), 1);
     char* table = slurp("d.sweep/table.csv");

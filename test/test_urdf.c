@@ -381,12 +381,12 @@ static void test_leaves_out_shapes(void** state)
         int n_shape;
     } cases[] = {
         {SHAPE("<cone/>"),
-         "r.urdf:5: <cone> is none of sphere, capsule, cylinder, box, mesh and does not count", 0},
+         "r.urdf:5: <cone> is none of sphere, capsule, cylinder, box, mesh and is ignored", 0},
         {SHAPE("<sphere radius='1'/><sphere radius='1'/>"),
-         "r.urdf:4: <geometry> has two shapes: the first one counts", 1},
-        {SHAPE("<mesh/>"), "r.urdf:5: <mesh> without filename does not count", 0},
-        {SHAPE("<mesh filename=''/>"), "r.urdf:5: <mesh> without filename does not count", 0},
-        {SHAPE("<box size='1 0 1'/>"), "r.urdf:5: <box> of size 0 does not count", 0},
+         "r.urdf:4: <geometry> has two shapes: only the first is used", 1},
+        {SHAPE("<mesh/>"), "r.urdf:5: <mesh> without filename is ignored", 0},
+        {SHAPE("<mesh filename=''/>"), "r.urdf:5: <mesh> without filename is ignored", 0},
+        {SHAPE("<box size='1 0 1'/>"), "r.urdf:5: <box> of size 0 is ignored", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         CondArticulation* a = mends(cases[i].text, cases[i].warning);
@@ -434,20 +434,21 @@ static void test_mends_joints(void** state)
     assert_true(isinf(a->coordinate[0].lower) && isinf(a->coordinate[0].upper));
     cond_articulation_destroy(a);
     a = mends(ONE("revolute", "<limit lower='2' upper='1' velocity='1' effort='1'/>"),
-              "r.urdf:4: joint 'j': lower limit 2 is above upper limit 1: neither counts");
+              "r.urdf:4: joint 'j': lower limit 2 is above upper limit 1: both are ignored");
     assert_true(isinf(a->coordinate[0].lower) && isinf(a->coordinate[0].upper));
     cond_articulation_destroy(a);
     a = mends(ONE("revolute", "<limit upper='1' velocity='0' effort='1'/>"),
-              "r.urdf:4: joint 'j': velocity limit 0 does not count");
+              "r.urdf:4: joint 'j': velocity limit 0 is ignored");
     assert_true(isinf(a->coordinate[0].velocity));
     cond_articulation_destroy(a);
     a = mends(ONE("revolute", "<limit upper='1' velocity='1' effort='-1'/>"),
-              "r.urdf:4: joint 'j': effort limit -1 does not count");
+              "r.urdf:4: joint 'j': effort limit -1 is ignored");
     assert_true(isinf(a->coordinate[0].effort));
     cond_articulation_destroy(a);
-    a = mends(HEAD BASE ARM TIP JOINT("i", "revolute", "base", "arm", LIMIT)
-                  JOINT("j", "revolute", "arm", "tip", LIMIT "<mimic joint='i' offset='9'/>") TAIL,
-              "r.urdf:4: joint 'j': its limits leave the joint it mimics no room and do not count");
+    a = mends(
+        HEAD BASE ARM TIP JOINT("i", "revolute", "base", "arm", LIMIT)
+            JOINT("j", "revolute", "arm", "tip", LIMIT "<mimic joint='i' offset='9'/>") TAIL,
+        "r.urdf:4: joint 'j': its limits leave no motion to the joint it mimics and are ignored");
     assert_true(a->coordinate[0].lower == -1.0 && a->coordinate[0].upper == 2.0);
     cond_articulation_destroy(a);
     a = read_with(ONE("prismatic", "<limit lower='-inf' upper='inf' velocity='inf' effort='inf'/>"),
@@ -455,11 +456,11 @@ static void test_mends_joints(void** state)
     assert_int_equal(a->n_warning, 0);
     cond_articulation_destroy(a);
     a = mends(ONE("revolute", LIMIT "<dynamics damping='-1'/>"),
-              "r.urdf:4: joint 'j': damping -1 does not count");
+              "r.urdf:4: joint 'j': damping -1 is ignored");
     assert_near(a->coordinate[0].damping, 0.0, 0.0);
     cond_articulation_destroy(a);
     a = mends(ONE("revolute", LIMIT "<limit lower='-9' upper='9' velocity='1' effort='1'/>"),
-              "r.urdf:4: <joint> has two <limit>: the first one counts");
+              "r.urdf:4: <joint> has two <limit>: only the first is used");
     assert_near(a->coordinate[0].upper, 2.0, 0.0);
     cond_articulation_destroy(a);
 }
@@ -497,8 +498,7 @@ static void test_mends_inertias(void** state)
     CondArticulation* a = read_with(BODY("1", "0", "0", "0", "0"), NULL);
     assert_near(a->link[0].inertia[8], 0.4 * pow(0.75e-3 / 3.14159265358979, 2.0 / 3.0), 1e-12);
     cond_articulation_destroy(a);
-    a = mends(BODY("0", "1", "1", "1", "0"),
-              "r.urdf:3: link 'a': inertia without mass does not count");
+    a = mends(BODY("0", "1", "1", "1", "0"), "r.urdf:3: link 'a': inertia without mass is ignored");
     assert_near(a->link[0].inertia[0], 0.0, 0.0);
     cond_articulation_destroy(a);
     a = read_with(HEAD "<link name='a'><inertial><mass value='1'/></inertial></link>" TAIL, NULL);
@@ -563,10 +563,10 @@ static void test_as_scene(void** state)
 static void test_empty_shapes(void** state)
 {
     (void)state;
-    CondArticulation* a = mends(SHAPE(""), "r.urdf:4: <collision> without a shape does not count");
+    CondArticulation* a = mends(SHAPE(""), "r.urdf:4: <collision> without a shape is ignored");
     assert_int_equal(a->n_shape, 0);
     cond_articulation_destroy(a);
-    a = mends(SHAPE("<box size='1 0 1'/>"), "r.urdf:5: <box> of size 0 does not count");
+    a = mends(SHAPE("<box size='1 0 1'/>"), "r.urdf:5: <box> of size 0 is ignored");
     assert_int_equal(a->n_shape, 0);
     cond_articulation_destroy(a);
 }

@@ -28,7 +28,7 @@ int ranks_begin(const char* command, int asked, int argc, char** argv)
     (void)argv;
     if (MPI_Init(NULL, NULL) == MPI_SUCCESS)
         return CLI_FINE;
-    cli_complain("%s: MPI cannot be begun", command);
+    cli_complain("%s: MPI cannot be initialised", command);
     return CLI_INPUT;
 }
 

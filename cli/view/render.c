@@ -444,33 +444,36 @@ static int run(int argc, char** argv)
     const char* path = NULL;
     int n_positional;
     const Option table[] = {
-        {"--png", OPTION_TEXT(&options.png), "FILE", "a picture, by default of the last frame"},
-        {"--mp4", OPTION_TEXT(&options.mp4), "FILE", "a film of all frames"},
-        {"--frame", OPTION_INT(&options.frame, 0, INT_MAX), "N", "which frame, from 0"},
+        {"--png", OPTION_TEXT(&options.png), "FILE",
+         "draw a picture, by default of the last frame"},
+        {"--mp4", OPTION_TEXT(&options.mp4), "FILE", "draw a video of all frames"},
+        {"--frame", OPTION_INT(&options.frame, 0, INT_MAX), "N", "number of the frame, from 0"},
         {"--time", OPTION_NUMBER(&options.time, -DBL_MAX, DBL_MAX), "T",
-         "the frame nearest to a time [s]"},
-        {"--every", OPTION_INT(&options.every, 1, INT_MAX), "N", "every N-th frame; many pictures"},
-        {"--size", OPTION_TEXT(&options.size), "WxH", "pixels (1280x720)"},
+         "the frame nearest to this time [s]"},
+        {"--every", OPTION_INT(&options.every, 1, INT_MAX), "N",
+         "every N-th frame, as one picture each"},
+        {"--size", OPTION_TEXT(&options.size), "WxH", "size in pixels (1280x720)"},
         {"--colour", OPTION_TEXT(&options.colour), "BY",
          "body, stress, velocity, force, residual, tension, "
          "bending, twist"},
-        {"--view", OPTION_TEXT(&options.view), "AZ,EL,ZOOM", "where from, in degrees (-58,24,1)"},
-        {"--target", OPTION_TEXT(&options.target), "X,Y,Z", "what is looked at (all)"},
-        {"--speed", OPTION_NUMBER(&options.speed, 1e-6, 1e6), "X", "of the film (1)"},
-        {"--rate", OPTION_INT(&options.rate, 1, 1000), "N", "pictures of the film a second (30)"},
+        {"--view", OPTION_TEXT(&options.view), "AZ,EL,ZOOM",
+         "azimuth and elevation in degrees, zoom (-58,24,1)"},
+        {"--target", OPTION_TEXT(&options.target), "X,Y,Z",
+         "point that the camera looks at (the whole scene)"},
+        {"--speed", OPTION_NUMBER(&options.speed, 1e-6, 1e6), "X", "speed of the video (1)"},
+        {"--rate", OPTION_INT(&options.rate, 1, 1000), "N", "frames per second of the video (30)"},
         {"--samples", OPTION_INT(&options.samples, 1, 4096), "N",
-         "drawings a picture is the mean of, for soft shadows (64; 1 of many pictures)"},
-        {"--arrows", OPTION_NUMBER(&options.arrows, 0.0, 1e6), "X",
-         "length of the contact forces (1)"},
-        {"--no-arrows", OPTION_FLAG(&options.no_arrows), NULL, "no contact forces"},
-        {"--cones", OPTION_FLAG(&options.cones), NULL, "friction cones"},
-        {"--points", OPTION_FLAG(&options.dots), NULL, "contact points"},
-        {"--wireframe", OPTION_FLAG(&options.wire), NULL, "edges of the meshes"},
+         "samples per pixel, for soft shadows (64; 1 for many pictures)"},
+        {"--arrows", OPTION_NUMBER(&options.arrows, 0.0, 1e6), "X", "length of force arrows (1)"},
+        {"--no-arrows", OPTION_FLAG(&options.no_arrows), NULL, "draw no contact forces"},
+        {"--cones", OPTION_FLAG(&options.cones), NULL, "draw friction cones"},
+        {"--points", OPTION_FLAG(&options.dots), NULL, "draw contact points"},
+        {"--wireframe", OPTION_FLAG(&options.wire), NULL, "draw edges of meshes"},
         {"--collision", OPTION_FLAG(&options.collision), NULL,
-         "what touches of robots that are drawn by other meshes"},
+         "draw collision shapes of robots instead of visual meshes"},
         {"--fast", OPTION_FLAG(&options.fast), NULL,
-         "drawn by the library, without a browser: bodies alone, in milliseconds"},
-        {"--browser", OPTION_TEXT(&options.browser), "PROGRAM", "to draw with (chromium)"},
+         "draw without a browser: bodies alone, in milliseconds"},
+        {"--browser", OPTION_TEXT(&options.browser), "PROGRAM", "browser that draws (chromium)"},
     };
     if (options_read(&cli_render, table, sizeof table / sizeof table[0], argc, argv, &path, 1,
                      &n_positional))
@@ -485,5 +488,5 @@ static int run(int argc, char** argv)
     return options.fast ? render_fast(&options, path) : render_recording(&options, path);
 }
 
-const Command cli_render = {"render", "render RUN.h5 --png|--mp4 FILE", "pictures of a recording",
-                            run};
+const Command cli_render = {"render", "render RUN.h5 --png|--mp4 FILE",
+                            "Draws pictures or a video of a recording.", run};

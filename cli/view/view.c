@@ -8,8 +8,9 @@ static int run(int argc, char** argv)
     const char *path = NULL, *page = NULL;
     int port = 0, no_open = 0, n_positional;
     const Option table[] = {
-        {"--export", OPTION_TEXT(&page), "PAGE.html", "write one file that holds everything"},
-        {"--port", OPTION_INT(&port, 0, 65535), "N", "of this machine; 0: any free one"},
+        {"--export", OPTION_TEXT(&page), "PAGE.html",
+         "write a single file with page and recording"},
+        {"--port", OPTION_INT(&port, 0, 65535), "N", "port on this machine; 0: any free port"},
         {"--no-open", OPTION_FLAG(&no_open), NULL, "do not open the browser"},
     };
     if (options_read(&cli_view, table, sizeof table / sizeof table[0], argc, argv, &path, 1,
@@ -40,4 +41,5 @@ static int run(int argc, char** argv)
     return code;
 }
 
-const Command cli_view = {"view", "view RUN.h5 [options]", "a recording in the browser", run};
+const Command cli_view = {"view", "view RUN.h5 [options]", "Shows a recording in the browser.",
+                          run};

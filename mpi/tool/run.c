@@ -43,9 +43,9 @@ static int read_options(int argc, char** argv, RunOptions* o, int* n)
 {
     const Option option[] = {
         {"--steps", OPTION_INT(&o->steps, 1, CLI_MOST_STEPS), "N",
-         "steps instead of the scene's duration"},
-        {"--set", OPTION_LIST(&o->set), "PATH=VALUE", "change a value of the scene"},
-        {"--seed", OPTION_INT(&o->seed, 0, INT_MAX), "S", "draw what the scene randomises"},
+         "number of steps; by default the scene's duration"},
+        {"--set", OPTION_LIST(&o->set), "PATH=VALUE", "set a value of the scene; may be repeated"},
+        {"--seed", OPTION_INT(&o->seed, 0, INT_MAX), "S", "seed of the scene's random values"},
         {"--tol", OPTION_POSITIVE(&o->tolerance), "X", "tolerance of the solver"},
         {"--record", OPTION_TEXT(&o->record), "FILE", "record the run, as cond run does"},
         {"--every", OPTION_INT(&o->every, 1, CLI_MOST_STEPS), "N", "record every N-th step"},
@@ -56,7 +56,7 @@ static int read_options(int argc, char** argv, RunOptions* o, int* n)
          "go on from a checkpoint, of any number of ranks"},
         {"--compare", OPTION_FLAG(&o->compare), NULL,
          "make every step by one rank's solver as well, and tell the difference"},
-        {"--json", OPTION_TEXT(&o->json), "FILE", "results as JSON; - is standard output"},
+        {"--json", OPTION_TEXT(&o->json), "FILE", "write the results as JSON; -: standard output"},
     };
     static const Command command = {"run", "cond-mpi run SCENE [options]",
                                     "Simulates a scene over all ranks.", NULL};
@@ -232,7 +232,7 @@ static CondStatus simulate(Run* run, int steps)
             return COND_DIVERGED;
         }
         if (run->alone && compare(run, cond_state_velocity(run->state)) < 0)
-            cli_complain("step %d: one rank alone could not make it", k);
+            cli_complain("step %d: a single rank failed", k);
         keep(run, k + 1, k + 1 == steps, &info);
     }
     return status < 0 ? status : run->sum.missed ? COND_NOT_CONVERGED : COND_OK;

@@ -18,12 +18,13 @@ static int read_options(int argc, char** argv, SolveOptions* o, int* n)
     CondSolverSettings* s = &o->settings;
     const Option option[] = {
         {"--tol", OPTION_POSITIVE(&s->tolerance), "X", "largest certificate (default: 1e-8)"},
-        {"--law", OPTION_TEXT(&o->law), "NAME", "strict or proximal"},
+        {"--law", OPTION_TEXT(&o->law), "NAME", "contact law: strict or proximal"},
         {"--omega", OPTION_NUMBER(&s->omega, 0.0, DBL_MAX), "X",
          "regularisation of the law [m/(N s)]"},
-        {"--max-iterations", OPTION_INT(&s->max_iterations, 1, INT_MAX), "N", "default: 20000"},
+        {"--max-iterations", OPTION_INT(&s->max_iterations, 1, INT_MAX), "N",
+         "limit of iterations (default: 20000)"},
         {"--write", OPTION_TEXT(&o->write), "FILE", "the problem with its solution, as FCLib"},
-        {"--json", OPTION_TEXT(&o->json), "FILE", "results as JSON; - is standard output"},
+        {"--json", OPTION_TEXT(&o->json), "FILE", "write the results as JSON; -: standard output"},
     };
     static const Command command = {"solve", "cond-mpi solve FILE [options]",
                                     "Solves a contact problem of an FCLib file over all ranks.",

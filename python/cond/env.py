@@ -110,7 +110,7 @@ class Env(Environment):
 
     @property
     def over(self) -> bool:
-        """The episode has ended: reset comes next."""
+        """The episode has ended: reset is the next call."""
         with self._lock:
             return bool(lib.cond_env_is_over(self._c))
 

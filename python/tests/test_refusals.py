@@ -211,7 +211,7 @@ def test_environments() -> None:
     assert [env.hash, batch.save()] == before
     while not env.over:
         env.step(env.still_action())
-    refused(lambda: env.step(env.still_action()), "the episode is over: reset comes next")
+    refused(lambda: env.step(env.still_action()), "the episode is over: reset is the next call")
     assert batch.step(np.zeros((3, n)), "same_step").final_observation is not None
 
 

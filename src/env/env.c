@@ -184,7 +184,7 @@ int cond_env_refuse(CondEnv* env, const double* action)
     int bad, k = 0;
     env->message[0] = '\0';
     if (env->done || env->cut) {
-        snprintf(env->message, sizeof env->message, "the episode is over: reset comes next");
+        snprintf(env->message, sizeof env->message, "the episode is over: reset is the next call");
         return 1;
     }
     bad = cond_env_act_unsound(&env->world, action);

@@ -1,7 +1,7 @@
 // Datasets of HDF5 files, read and written whole.
 //
-// Every failure is reported as "file: /group/dataset: what is wrong". Callers switch HDF5's own error
-// printing off (H5E_BEGIN_TRY) around everything here.
+// Every failure is reported as "file: /group/dataset: what is wrong". Callers switch HDF5's own
+// error printing off (H5E_BEGIN_TRY) around everything here.
 #ifndef COND_HDF5_DATA_FILE_H
 #define COND_HDF5_DATA_FILE_H
 

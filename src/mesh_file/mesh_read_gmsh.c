@@ -229,7 +229,7 @@ static CondStatus read_nodes_41(Reader* reader)
     for (int64_t i = 0; i < blocks && status == COND_OK; i++)
         status = read_node_block(reader);
     if (status == COND_OK && file->n_node != items)
-        status = cond_mesh_file_refuse(file, at + 1, "%lld nodes are announced, %d are there",
+        status = cond_mesh_file_refuse(file, at + 1, "%lld nodes are announced, the file has %d",
                                        (long long)items, file->n_node);
     return status;
 }
@@ -392,8 +392,9 @@ static CondStatus read_elements_41(Reader* reader)
     for (int64_t i = 0; i < blocks && status == COND_OK; i++)
         status = read_element_block(reader, &n_read);
     if (status == COND_OK && n_read != items)
-        status = cond_mesh_file_refuse(file, at + 1, "%lld elements are announced, %lld are there",
-                                       (long long)items, (long long)n_read);
+        status =
+            cond_mesh_file_refuse(file, at + 1, "%lld elements are announced, the file has %lld",
+                                  (long long)items, (long long)n_read);
     return status;
 }
 

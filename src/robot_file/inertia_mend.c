@@ -42,7 +42,7 @@ int cond_inertia_mend(CondLink* link, char* text, size_t size)
         largest = fmax(largest, fabs(link->inertia[i]));
     if (link->mass == 0.0) {
         memset(link->inertia, 0, sizeof link->inertia);
-        snprintf(text, size, "link '%s': inertia without mass does not count", name);
+        snprintf(text, size, "link '%s': inertia without mass is ignored", name);
         return largest > 0.0;
     }
     cond_inertia_moments(link->inertia, w, Q);

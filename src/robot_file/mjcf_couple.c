@@ -38,7 +38,7 @@ static void make_coupling(CondMjcf* m, CondMjcfNode* node, const int j[2])
     put_end(m, 0, j[0], 1.0, &def);
     put_end(m, 1, j[1], -a[1], &def);
     if (!def.joint[0][0] && !def.joint[1][0]) {
-        cond_mjcf_warn(m, node, "<joint> holds two things that stand still: left out");
+        cond_mjcf_warn(m, node, "<joint> holds two fixed bodies: left out");
         return;
     }
     for (int k = 0; k < 2; k++)

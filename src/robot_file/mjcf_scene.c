@@ -349,7 +349,7 @@ static void make_equality(CondMjcf* m, CondMjcfNode* node)
         put_turn(m, body, frame, def.orientation);
     set_stiffness(m, node, body, &def);
     if (!def.end[0].body[0] && !def.end[1].body[0]) {
-        cond_mjcf_warn(m, node, "<%.40s> holds two things that stand still: left out", node->name);
+        cond_mjcf_warn(m, node, "<%.40s> holds two fixed bodies: left out", node->name);
         return;
     }
     cond_mjcf_warn_apart(m, node, body[0], body[1]);
@@ -398,7 +398,7 @@ static void list_unseen(CondMjcf* m)
     }
     if (first)
         cond_mjcf_warn(m, first->node,
-                       "geoms that touch nothing are not drawn where another one is the shape of a "
+                       "geoms without contact are not drawn where another geom is the shape of a "
                        "rigid body: %d of %d",
                        n, m->n_geom);
     if (m->n_unseen > 0)

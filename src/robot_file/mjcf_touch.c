@@ -50,7 +50,7 @@ void cond_mjcf_find_masks(CondMjcf* m)
             if (m->n_mask == COND_MAX_GROUP) {
                 cond_mjcf_warn(m, geom->node,
                                "more than %d kinds of contype and conaffinity: the "
-                               "others count as the first",
+                               "others are treated as the first",
                                COND_MAX_GROUP);
                 return;
             }

@@ -226,10 +226,11 @@ static CondStatus warn_of_loose_limits(const CondUrdfFile* file, const CondUrdfT
         double x = link->scale * c->lower + link->shift, y = link->scale * c->upper + link->shift;
         const double rounding = COND_INPUT_ROUNDING;
         if (fmin(x, y) < link->lower - rounding || fmax(x, y) > link->upper + rounding)
-            status = cond_urdf_warn(file, tree->link[tree->order[i]].node,
-                                    "joint '%s': its limits leave the joint it mimics no room and "
-                                    "do not count",
-                                    link->joint);
+            status =
+                cond_urdf_warn(file, tree->link[tree->order[i]].node,
+                               "joint '%s': its limits leave no motion to the joint it mimics and "
+                               "are ignored",
+                               link->joint);
     }
     return status;
 }

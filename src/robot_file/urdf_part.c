@@ -34,7 +34,7 @@ CondStatus cond_urdf_read_inertial(const CondUrdfFile* file, const xmlNode* node
     if (status)
         return status;
     if (!mass)
-        return cond_urdf_warn(file, inertial, "link '%s': <inertial> without <mass> does not count",
+        return cond_urdf_warn(file, inertial, "link '%s': <inertial> without <mass> is ignored",
                               link->name);
     if (!inertia)
         status =
@@ -100,13 +100,13 @@ static CondStatus read_dynamics(const CondUrdfFile* file, const xmlNode* node, C
     if (!status)
         status = cond_urdf_numbers(file, dynamics, "friction", 1, 0, &link->friction);
     if (!status && link->friction < 0.0) {
-        status = cond_urdf_warn(file, dynamics, "joint '%s': friction %g does not count",
-                                link->joint, link->friction);
+        status = cond_urdf_warn(file, dynamics, "joint '%s': friction %g is ignored", link->joint,
+                                link->friction);
         link->friction = 0.0;
     }
     if (!status && link->damping < 0.0) {
-        status = cond_urdf_warn(file, dynamics, "joint '%s': damping %g does not count",
-                                link->joint, link->damping);
+        status = cond_urdf_warn(file, dynamics, "joint '%s': damping %g is ignored", link->joint,
+                                link->damping);
         link->damping = 0.0;
     }
     return status;
@@ -134,9 +134,8 @@ static CondStatus warn_of_kind(const CondUrdfFile* file, const xmlNode* node, Co
     xmlNode* limit = NULL;
     CondStatus status = COND_OK;
     if (turns && link->friction > 0.0) {
-        status =
-            cond_urdf_warn(file, node, "joint '%s': it turns freely, friction %g does not count",
-                           link->joint, link->friction);
+        status = cond_urdf_warn(file, node, "joint '%s': it turns freely, friction %g is ignored",
+                                link->joint, link->friction);
         link->friction = 0.0;
     }
     if (!status && (turns || link->kind == COND_LINK_PLANAR))
@@ -144,7 +143,7 @@ static CondStatus warn_of_kind(const CondUrdfFile* file, const xmlNode* node, Co
     if (!status && limit && (cond_urdf_text(limit, "lower") || cond_urdf_text(limit, "upper")))
         status = cond_urdf_warn(file, limit,
                                 "joint '%s': position limits of a joint with several "
-                                "coordinates do not count",
+                                "coordinates are ignored",
                                 link->joint);
     return status;
 }
@@ -197,7 +196,7 @@ static CondStatus read_mesh(const CondUrdfFile* file, const xmlNode* node, CondL
     const char *name = cond_urdf_text(node, "filename"), *scale = cond_urdf_text(node, "scale");
     if (!name || !*name) {
         *counts = 0;
-        return cond_urdf_warn(file, node, "<mesh> without filename does not count");
+        return cond_urdf_warn(file, node, "<mesh> without filename is ignored");
     }
     double factor[4] = {1.0, 1.0, 1.0, 1.0};
     int n = count_words(scale);
@@ -205,8 +204,8 @@ static CondStatus read_mesh(const CondUrdfFile* file, const xmlNode* node, CondL
     for (int k = 0; k < 3; k++)
         shape->size[k] = n == 1 ? factor[0] : factor[k];
     if (!status && n == 4)
-        status =
-            cond_urdf_warn(file, node, "scale='%.60s' of <mesh>: the first three count", scale);
+        status = cond_urdf_warn(file, node,
+                                "scale='%.60s' of <mesh>: only the first three are used", scale);
     int found = 0;
     if (!status)
         status = cond_urdf_find_file(file, node, name, &shape->file, &found);
@@ -235,8 +234,8 @@ static CondStatus read_geometry(const CondUrdfFile* file, const xmlNode* node, C
         return read_mesh(file, node, shape, counts);
     *counts = 0;
     return cond_urdf_warn(file, node,
-                          "<%.40s> is none of sphere, capsule, cylinder, box, mesh and does not "
-                          "count",
+                          "<%.40s> is none of sphere, capsule, cylinder, box, mesh and is "
+                          "ignored",
                           (const char*)node->name);
 }
 
@@ -263,17 +262,17 @@ CondStatus cond_urdf_read_shape(const CondUrdfFile* file, const xmlNode* node, C
         return status;
     xmlNode* kind = geometry ? cond_urdf_element(geometry->children) : NULL;
     if (!kind)
-        return cond_urdf_warn(file, geometry ? geometry : node,
-                              "<%s> without a shape does not count", (const char*)node->name);
+        return cond_urdf_warn(file, geometry ? geometry : node, "<%s> without a shape is ignored",
+                              (const char*)node->name);
     if (cond_urdf_element(kind->next))
-        status = cond_urdf_warn(file, geometry, "<geometry> has two shapes: the first one counts");
+        status =
+            cond_urdf_warn(file, geometry, "<geometry> has two shapes: only the first is used");
     *counts = 1;
     if (!status)
         status = read_geometry(file, kind, shape, counts);
     if (!status && *counts && is_empty(shape)) {
         *counts = 0;
-        return cond_urdf_warn(file, kind, "<%.40s> of size 0 does not count",
-                              (const char*)kind->name);
+        return cond_urdf_warn(file, kind, "<%.40s> of size 0 is ignored", (const char*)kind->name);
     }
     *counts = *counts && !status;
     return status;

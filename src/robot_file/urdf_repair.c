@@ -41,8 +41,8 @@ CondStatus cond_urdf_repair_limits(const CondUrdfFile* file, const xmlNode* node
     CondStatus status = COND_OK;
     if (link->lower > link->upper) {
         status = cond_urdf_warn(file, node,
-                                "joint '%s': lower limit %g is above upper limit %g: neither "
-                                "counts",
+                                "joint '%s': lower limit %g is above upper limit %g: both "
+                                "are ignored",
                                 link->joint, link->lower, link->upper);
         link->lower = -INFINITY;
         link->upper = INFINITY;
@@ -51,19 +51,19 @@ CondStatus cond_urdf_repair_limits(const CondUrdfFile* file, const xmlNode* node
     // move would be fixed.
     if (!status && link->lower == link->upper) {
         status = cond_urdf_warn(file, node,
-                                "joint '%s': lower and upper limit are both %g: neither counts",
+                                "joint '%s': lower and upper limit are both %g: both are ignored",
                                 link->joint, link->lower);
         link->lower = -INFINITY;
         link->upper = INFINITY;
     }
     if (!status && !(link->velocity > 0.0)) {
-        status = cond_urdf_warn(file, node, "joint '%s': velocity limit %g does not count",
-                                link->joint, link->velocity);
+        status = cond_urdf_warn(file, node, "joint '%s': velocity limit %g is ignored", link->joint,
+                                link->velocity);
         link->velocity = INFINITY;
     }
     if (!status && !(link->effort > 0.0)) {
-        status = cond_urdf_warn(file, node, "joint '%s': effort limit %g does not count",
-                                link->joint, link->effort);
+        status = cond_urdf_warn(file, node, "joint '%s': effort limit %g is ignored", link->joint,
+                                link->effort);
         link->effort = INFINITY;
     }
     link->effort_back = link->effort;

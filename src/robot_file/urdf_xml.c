@@ -353,7 +353,7 @@ CondStatus cond_urdf_child(const CondUrdfFile* file, const xmlNode* parent, cons
         if (!cond_urdf_is(node, name))
             continue;
         if (*child)
-            return cond_urdf_warn(file, node, "<%s> has two <%s>: the first one counts",
+            return cond_urdf_warn(file, node, "<%s> has two <%s>: only the first is used",
                                   (const char*)parent->name, name);
         *child = node;
     }

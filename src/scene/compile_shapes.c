@@ -175,8 +175,7 @@ static CondStatus link_mesh(Growing* g, const CondBody* body, const CondLinkShap
         cond_compile_mesh_surface(g->model, g->scene, owner, shape->file, shape->size, convex,
                                   mesh_surface, &mended, g->error);
     if (status == COND_BAD_INPUT && mended.status) // there is no hull either
-        return cond_articulation_warn(body->arm, "%.1000s: it is flat and does not count",
-                                      shape->file);
+        return cond_articulation_warn(body->arm, "%.1000s: it is flat and is ignored", shape->file);
     if (!status && mended.status && !convex)
         status = cond_articulation_warn(body->arm, "%.400s: %.400s: taken as convex", shape->file,
                                         mended.message);

@@ -16,7 +16,8 @@ CondStatus cond_exclude_read(const CondSceneReader* reader, const CondYamlNode* 
     int side = 0;
     for (const CondYamlNode* name = node->first; name; name = name->next) {
         if (name->kind != COND_YAML_SCALAR || strlen(name->text) >= sizeof def.thing[0])
-            return cond_scene_refuse(reader, name, path, "expected the name of a thing");
+            return cond_scene_refuse(reader, name, path,
+                                     "expected the name of a body, plane, obstacle or link");
         strcpy(def.thing[side++], name->text);
     }
     CondSceneIssue issue;
