@@ -388,6 +388,8 @@ typedef struct CondStepInfo {
     double kinetic_after;     //
     double potential_after;   //
     double seconds[COND_N_STAGE]; // wall clock per stage
+    int attempts;                 // times that the step was begun: in substeps, without contacts
+                                  // that last, by all methods of the solver (docs/pipeline.md)
 } CondStepInfo;
 
 COND_API CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);

@@ -172,7 +172,7 @@ static int lasts(const CondGroups* groups, int g)
 static double draft_share(const CondSim* sim, int g)
 {
     const CondGroups* groups = sim->groups;
-    int rough = sim->attempt.rough && lasts(groups, g) &&
+    int rough = sim->attempt.budget.coarse_tolerance > 0.0 && lasts(groups, g) &&
                 6 * cond_components_size(&groups->bodies, g) > COND_TINY_PROBLEM;
     return rough ? fmax(COND_COARSE_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
 }
@@ -185,7 +185,7 @@ static double worst_residual(CondSim* sim, const CondState* state)
     double tolerance =
         solver->stop == COND_STOP_CERTIFICATE ? fmax(1e-12, solver->tolerance) : 1e-7;
     double worst = 0.0;
-    sim->newton.drafted = 0;
+    sim->attempt.verdict.coarse_iterate = 0;
     size_up(sim, state);
     cond_sim_find_rounding(sim);
     for (int g = 0; g < groups->n; g++) {
@@ -196,7 +196,7 @@ static double worst_residual(CondSim* sim, const CondState* state)
         double share = groups->residual[g] / fmax(enough, groups->rounding[g]);
         groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= FAIR * load);
         double rough = draft_share(sim, g);
-        sim->newton.drafted |= share > 1.0 && rough > 1.0;
+        sim->attempt.verdict.coarse_iterate |= share > 1.0 && rough > 1.0;
         share /= rough;
         worst = isfinite(share) ? fmax(worst, share) : INFINITY;
     }
@@ -381,7 +381,7 @@ static int retreat(CondSim* sim)
 static int asks_for_parts(const CondSim* sim)
 {
     const CondGroups* groups = sim->groups;
-    for (int g = 0; g < groups->n && sim->attempt.divisible; g++)
+    for (int g = 0; g < groups->n && !sim->attempt.budget.last_resort; g++)
         if (groups->fails[g] && !groups->touched[g] && !groups->euler[g])
             return 1;
     return 0;
@@ -404,7 +404,7 @@ static CondStatus begin(CondSim* sim, const CondState* state)
     newton->count = newton->followed = 0;
     newton->size = INFINITY;
     set_linear(sim);
-    if (newton->phase == COND_NEWTON_BEGINS) {
+    if (sim->attempt.retreats == 0) {
         newton->iterations = 1;
         if (cond_persistent_any(sim) && !sim->attempt.moved)
             status = cond_persistent_move(sim, state);
@@ -427,9 +427,7 @@ CondStatus cond_auto_resume(CondSim* sim, const CondState* state)
 {
     CondNewton* newton = &sim->newton;
     newton->count = newton->followed = 0;
-    newton->first = 1;
     newton->size = newton->worst = INFINITY;
-    newton->phase = COND_NEWTON_ITERATES;
     if (COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim)))
         return COND_OUT_OF_MEMORY;
     CondStatus status = cond_newton_evaluate(sim, state);
@@ -441,17 +439,16 @@ CondStatus cond_auto_resume(CondSim* sim, const CondState* state)
 }
 
 // The step as it is stands, or is tried with what bears more.
-static CondStatus conclude(CondSim* sim, const CondState* state, int first, CondSolveInfo* info,
+static CondStatus conclude(CondSim* sim, const CondState* state, CondSolveInfo* info,
                            CondNext* next)
 {
     int n_fail = 0;
     CondStatus status = judge(sim, state, info, &n_fail);
     if (status || n_fail == 0)
         return status ? status : info->status;
-    if (first && asks_for_parts(sim))
+    if (sim->attempt.retreats == 0 && asks_for_parts(sim))
         return info->status = COND_NOT_CONVERGED;
     if (retreat(sim)) {
-        sim->newton.phase = COND_NEWTON_RETREATED;
         *next = COND_NEXT_FORCES;
         return COND_OK;
     }
@@ -466,10 +463,9 @@ static CondStatus go_on(CondSim* sim, const CondState* state, CondStatus solved,
     CondNewton* newton = &sim->newton;
     CondStatus status = COND_OK;
     int more = 0;
-    if (newton->phase == COND_NEWTON_ITERATES) {
+    if (sim->attempt.at_iterate) {
         status = take_answer(sim, state, solved, &more);
     } else {
-        newton->first = newton->phase == COND_NEWTON_BEGINS;
         status = solved < 0 ? solved : begin(sim, state);
         if (!status)
             status = look(sim, state, &more);
@@ -481,10 +477,10 @@ static CondStatus go_on(CondSim* sim, const CondState* state, CondStatus solved,
     if (!more) {
         if (newton->followed > 0 && info->solved_by == COND_BY_START)
             info->solved_by = COND_BY_FACTORED_NEWTON; // which made that start
-        return conclude(sim, state, newton->first, info, next);
+        return conclude(sim, state, info, next);
     }
     cond_newton_keep(sim);
-    newton->phase = COND_NEWTON_ITERATES;
+    sim->attempt.at_iterate = 1;
     *next = COND_NEXT_SOLVE;
     return COND_OK;
 }

@@ -303,17 +303,39 @@ void cond_newton_keep(CondSim* sim)
     memcpy(sim->newton.lambda, sim->attempt.lambda, n_lambda * sizeof(double));
 }
 
+// Poses the problem at the iterate.
+static CondStatus pose_iterate(CondSim* sim, const CondState* state)
+{
+    const CondSolverSettings* solver = &sim->model->settings.solver;
+    CondNewton* newton = &sim->newton;
+    double floor =
+        solver->stop == COND_STOP_CERTIFICATE ? fmax(1e-12, 10.0 * solver->tolerance) : 1e-6;
+    CondStatus status = descend(sim, state, newton->noise, &newton->size);
+    if (status < 0)
+        return status;
+    newton->noise = floor * cond_newton_right_hand_side(sim);
+    cond_newton_keep(sim);
+    sim->attempt.at_iterate = 1;
+    return COND_OK;
+}
+
+CondStatus cond_newton_resume(CondSim* sim, const CondState* state)
+{
+    CondStatus status = begin(sim);
+    if (!status)
+        status = pose_iterate(sim, state);
+    sim->newton.size = INFINITY; // what has joined may raise a residual that was nothing
+    return status;
+}
+
 CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus solved,
                             CondSolveInfo* info, CondNext* next)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondNewton* newton = &sim->newton;
-    double floor = settings->solver.stop == COND_STOP_CERTIFICATE
-                       ? fmax(1e-12, 10.0 * settings->solver.tolerance)
-                       : 1e-6;
     if (solved < 0)
         return solved;
-    if (newton->phase == COND_NEWTON_BEGINS) {
+    if (!sim->attempt.at_iterate) {
         if (begin(sim))
             return COND_OUT_OF_MEMORY;
     } else {
@@ -327,14 +349,9 @@ CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus sol
     }
     if (newton->iterations >= settings->newton_iterations)
         return info->status = COND_NOT_CONVERGED;
-    CondStatus status = descend(sim, state, newton->noise, &newton->size);
-    if (status < 0)
-        return status;
-    newton->noise = floor * cond_newton_right_hand_side(sim);
-    cond_newton_keep(sim);
-    newton->phase = COND_NEWTON_ITERATES;
-    *next = COND_NEXT_SOLVE;
-    return COND_OK;
+    CondStatus status = pose_iterate(sim, state);
+    *next = status < 0 ? COND_NEXT_DONE : COND_NEXT_SOLVE;
+    return status;
 }
 
 const double* cond_sim_representative(CondSim* sim, const CondState* state)

@@ -28,9 +28,8 @@ static const double OPEN = 1e-3;  // of its size by which a contact may be open 
 static int is_asked(const CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
-    return sim->attempt.persistent != COND_PERSISTENT_BARRED &&
-           settings->impact != COND_IMPACT_OFF && isinf(settings->kv) &&
-           settings->solver.stop == COND_STOP_CERTIFICATE;
+    return sim->attempt.contacts_last && settings->impact != COND_IMPACT_OFF &&
+           isinf(settings->kv) && settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 
 // 1 for bodies whose motion is worth it. What is soft loses most of what it has in contact anyway,
@@ -48,7 +47,7 @@ static int is_able(const CondSim* sim, int b)
 
 int cond_persistent_may_be_barred(const CondSim* sim)
 {
-    return sim->attempt.moved && sim->attempt.persistent == COND_PERSISTENT_TRIED;
+    return sim->attempt.moved && sim->attempt.contacts_last && sim->attempt.restarts;
 }
 
 int cond_persistent_any(const CondSim* sim)

@@ -8,6 +8,12 @@
 
 #include <string.h>
 
+int cond_sim_n_contact(const CondSim* sim)
+{
+    cond_sleep_gather(sim);
+    return sim->attempt.candidates.n;
+}
+
 static CondContactInfo sim_contact_whole(const CondSim* sim, int contact)
 {
     CondContactInfo info = {.body = -1, .other = -1, .plane = -1};

@@ -83,7 +83,6 @@ CondStatus cond_sim_begin(CondSim* sim, const CondState* state)
 {
     cond_kinematics_set(&sim->at_start, state->q);
     cond_sim_guess_theta(sim, state);
-    sim->attempt.loaded = 0;
     CondStatus status = cond_sim_control(sim, state);
     if (!status)
         cond_held_begin(sim, state);
@@ -103,7 +102,6 @@ CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)
 CondStatus cond_sim_load_matrix(CondSim* sim)
 {
     cond_assembly_begin(&sim->attempt.assembly, &sim->at_start, sim->length, sim->f);
-    sim->attempt.loaded = 1;
     return cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, sim->length,
                            &sim->attempt.assembly, sim->f);
 }

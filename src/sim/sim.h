@@ -16,14 +16,6 @@
 #include "sim/joint_rows.h"
 #include "sim/watch.h"
 
-// Where Newton's method around the contact problem is: before its first iteration, at an iterate
-// that was just solved for, or at a linear step that a group has retreated to.
-typedef enum CondNewtonPhase {
-    COND_NEWTON_BEGINS = 0,
-    COND_NEWTON_ITERATES,
-    COND_NEWTON_RETREATED,
-} CondNewtonPhase;
-
 // Of the non-linear integrators; empty for theta.
 typedef struct CondNewton {
     double* q;           // configuration at the representative time       (n_q)
@@ -35,37 +27,31 @@ typedef struct CondNewton {
     double* work;        //                                                (n_dof)
     CondHistory history; // |change of v| by iteration [m/s], from 1
     int iterations;      // in the last step, the linear one included
-    CondNewtonPhase phase;
-    double size;  // of the residual at the last iterate; of auto relative to what is enough
-    double noise; // below which it is that of the linear solves
-    double worst; // of auto: of the present iterate
-    int count;    // of auto: iterates since the linear step
-    int followed; // of auto: iterates with the derivative
-    int first;    // of auto, 1: no group has retreated yet
-    int drafted;  // of auto, 1: it has ended roughly, as drafts may
+    double size;         // of the residual at the last iterate; of auto relative to what is enough
+    double noise;        // below which it is that of the linear solves
+    double worst;        // of auto: of the present iterate
+    int count;           // of auto: iterates since the linear step
+    int followed;        // of auto: iterates with the derivative
 } CondNewton;
 
 // A contact of a step that is made in substeps.
-typedef struct CondPartContact {
+typedef struct CondSubstepContact {
     CondCandidate candidate; // when it was last found
     double place[6];         // where it acted then [m]
     double impulse[3];       // of all substeps so far, world axes [N s]
-} CondPartContact;
+} CondSubstepContact;
 
 // Of steps that are made in substeps; empty before the first one.
-typedef struct CondParts {
-    CondState* trial;         // after the substeps made so far; NULL: there never were any
-    CondPartContact* all;     // contacts of these substeps, by ascending key   (n_all)
-    CondPartContact* merge;   // scratch                                        (n_all)
-    double* v_hat;            // answer to the step as a whole                  (n_dof)
-    double* lambda;           //                                                (n_contact x 3)
-    int* relaxed;             //                                                (n_contact)
-    int* wanted;              // its rows of joints                             (n_target)
-    CondCandidate* candidate; // its contacts                                   (n_touch)
-    double* wrench;           // sums over the substeps                         (n_wrench x 6)
-    double* sensor;           //                                                (n_sensor x 6)
-    int n_all, n_candidate;
-} CondParts;
+typedef struct CondSubsteps {
+    const CondState* from;     // the state that the whole step begins with
+    CondState* to;             // and the one that it changes
+    CondState* trial;          // after the substeps made so far; NULL: there never were any
+    CondSubstepContact* all;   // contacts of these substeps, by ascending key  (n_all)
+    CondSubstepContact* merge; // scratch                                       (n_all)
+    double* wrench;            // sums over the substeps                        (n_wrench x 6)
+    double* sensor;            //                                               (n_sensor x 6)
+    int n_all;
+} CondSubsteps;
 
 // What is read from the last step.
 typedef struct CondReadings {
@@ -104,7 +90,7 @@ typedef struct CondClock {
 } CondClock;
 
 struct CondSim {
-    CondArena arena; // of the arrays here and in attempt, newton, split, readings, watch, balance
+    CondArena arena;              // of the arrays here and in the structs below
     const CondModel* model;       // the copy in `values`; of an awake part that part
     struct CondModelCopy* values; // whose values may change (cond/parameter.h); NULL: of a part
     struct CondEvents* events;    // contacts that began and ended; NULL: of a part
@@ -138,14 +124,13 @@ struct CondSim {
     struct CondSettle* settle;
     struct CondSpread* spread;
     struct CondPbd* pbd; // of step.method pbd
-    CondParts split;
+    CondSubsteps substeps;
     CondEnergy energy;
     CondReadings readings;
     CondWatch watch;
     CondClock clock;
     struct CondSleep* sleep; // the bodies that sleep; NULL: none ever does
     CondSim* whole;          // of which this is the awake part; else NULL
-    int stepping;            // 1: within cond_sim_step
 };
 
 // Says in sim->watch.message what went wrong in a step, unless that was said already.
@@ -204,16 +189,11 @@ double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate);
 // How far a body's points may travel in the step, twice over [m]; needs sim->f.
 double cond_sim_reach(CondSim* sim, int b, const CondState* state);
 
-// A step by velocities of all bodies of the sim, in parts where that is needed.
-CondStatus cond_sim_step_velocity(CondSim* sim, CondState* state, CondStepInfo* info);
 // After the model of a sim was changed in place, with as many of everything as before and the same
 // settings but for gravity, and none of its soft bodies: as if the sim had just been made.
 void cond_sim_renew(CondSim* sim);
 // 1 where a sim can be: nothing of the model is kept in it that cond_sim_renew does not know.
 int cond_sim_can_renew(const CondSim* sim);
-// A workspace of the awake part of another one's model.
-CondStatus cond_sim_create_part(const CondModel* part, CondSim* whole, CondSim** sim);
-
 // The stages up to the problem: where everything is at q_k, joint targets and attachments; f of
 // weight, -C v and given forces; A, with the forces of elements, springs, motors and attachments,
 // which come with it; contacts in sim->attempt.candidates; b and the contacts of the problem.
@@ -232,20 +212,17 @@ CondStatus cond_sim_start(CondSim* sim, const CondState* state);
 CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info);
 void cond_sim_note_relaxed(CondSim* sim);
 
-// Where a step goes on after a solve.
-typedef enum CondNext {
-    COND_NEXT_DONE = 0, // its end
-    COND_NEXT_SOLVE,    // at Newton's next iterate: the problem is posed
-    COND_NEXT_FORCES,   // with another theta, from q_k again
-} CondNext;
-
-// The integrator: begins with the problem as it is posed, and says after every solve, whose status
-// is `solved`, where the step goes on; what it needs there it has posed. Newton's method may also
-// go on from a v_hat that no solve came before.
-void cond_integrator_begin(CondSim* sim);
+// The integrator chooses theta, of each group once the contacts are known, and whether the problem
+// is linearised at q_k or, where contacts have joined one that was solved, at the last iterate.
+CondStatus cond_integrator_choose(CondSim* sim, CondAttempt* attempt);
+// Poses the problem at that iterate.
+CondStatus cond_integrator_resume(CondSim* sim, const CondState* state);
+// Says after every solve, whose status is `solved`, where the step goes on; the problem of Newton's
+// next iterate it has posed.
 CondStatus cond_integrator_next(CondSim* sim, const CondState* state, CondStatus solved,
                                 CondSolveInfo* info, CondNext* next);
 // Its kinds: non-linear ones by Newton's method, and auto.
+CondStatus cond_newton_resume(CondSim* sim, const CondState* state);
 CondStatus cond_newton_next(CondSim* sim, const CondState* state, CondStatus solved,
                             CondSolveInfo* info, CondNext* next);
 CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solved,
@@ -274,20 +251,6 @@ CondStatus cond_sim_reserve_forces(CondSim* sim, int n);
 
 // Adds the contacts of sim->attempt.candidates to the step's problem.
 CondStatus cond_sim_finish(CondSim* sim);
-
-// The stages up to the solve and its rounds. The worst of their statuses.
-CondStatus cond_sim_attempt(CondSim* sim, const CondState* state, CondStepInfo* info);
-
-// The step in 2, 4, .. parts, from the state as it was before it: COND_OK where the contact
-// problems of all of them reach the tolerance, and state and info are those of the end of the step;
-// COND_NOT_CONVERGED where they do not, and everything is as it was after the solve, but for the
-// work that is counted in info.
-CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* info);
-void cond_parts_destroy(CondSim* sim);
-// Work is added up; of the certificates the worst stands.
-void cond_sim_add_solve(const CondSolveInfo* part, CondSolveInfo* sum);
-// Adds the work and the time of another attempt at the same step.
-void cond_sim_add_attempt(const CondStepInfo* other, CondStepInfo* info);
 
 // Makes and destroys sim->newton and sim->carry.
 CondStatus cond_newton_create(CondSim* sim);
@@ -352,11 +315,10 @@ int cond_sim_may_go_on(const CondSim* sim);
 
 // Where v_hat leads, in sim->next and sim->at_end, and what meets there or has met on the way.
 CondStatus cond_sim_look_at_end(CondSim* sim, const CondState* state);
-// After that: how many contacts *n are violated there that may join the problem: not beyond the
-// rounds of the settings, nor where the last solve was not sound. COND_NOT_CONVERGED where more is
+// After that: how many contacts *n are violated there that may join the problem, not beyond the
+// rounds of the settings. COND_NOT_CONVERGED where more is
 // violated than may be left. Where *n is 0 it can be asked again. Then these join it, *n > 0.
-CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
-                                  int* n);
+CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int* n);
 CondStatus cond_sim_join_violated(CondSim* sim, const CondState* state);
 // Of the contacts that late ones between rigid bodies will close, the *n that the problem does not
 // know: at the front of sim->attempt.end, by ascending key.
@@ -400,7 +362,7 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest);
 // The end of every step by every method: energies, forces of attachments, sensors, and whether all
 // of it is sound; only then the state is changed. sim->next, sim->at_end, the forces of the
 // contacts and, of position-based dynamics, of the attachments are there.
-CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info);
+CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, CondStepInfo* info);
 
 // The depth of a pair where the collider was placed by the kinematics, for those whose contacts do
 // not say it; else *depth is left as it is.

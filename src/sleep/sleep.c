@@ -49,7 +49,7 @@ static void mark_held(const CondModel* model, CondSleep* sleep)
         hold(sleep, model->trajectory[i].body);
 }
 
-CondStatus cond_sleep_create(CondSim* sim)
+CondStatus cond_sleep_create(CondSim* sim, CondSleepCreate* create)
 {
     const CondModel* model = sim->model;
     if (!is_asked(model))
@@ -59,6 +59,7 @@ CondStatus cond_sleep_create(CondSim* sim)
         return COND_OUT_OF_MEMORY;
     sim->sleep = sleep;
     sleep->whole = sim;
+    sleep->create = create;
     CondArena* arena = &sleep->arena;
     cond_arena_begin(&model->arena.context, arena);
     cond_tree_begin(&model->arena.context, &sleep->tree);
@@ -153,7 +154,7 @@ CondStatus cond_sleep_make_part(CondSim* sim)
         kept[b] = sleep->island[b] < 0;
     CondStatus status = cond_model_part_create(sim->model, kept, &sleep->part);
     if (!status)
-        status = cond_sim_create_part(sleep->part.model, sim, &sleep->awake);
+        status = sleep->create(sleep->part.model, sim, &sleep->awake);
     if (!status)
         status = cond_state_create(sleep->part.model, &sleep->state, NULL);
     if (!status)
@@ -196,7 +197,8 @@ static CondStatus take_readings(CondSim* sim)
 }
 
 // The step of those awake, again with whom they come near to.
-static CondStatus step_awake(CondSim* sim, CondState* state, CondStepInfo* info)
+static CondStatus step_awake(CondSim* sim, CondState* state, CondSleepStep* step,
+                             CondStepInfo* info)
 {
     CondSleep* sleep = sim->sleep;
     const CondStepInfo fresh = *info;
@@ -204,7 +206,7 @@ static CondStatus step_awake(CondSim* sim, CondState* state, CondStepInfo* info)
     for (int near = 1; near;) {
         *info = fresh;
         if (sleep->n_asleep == 0) {
-            CondStatus status = cond_sim_step_velocity(sim, state, info);
+            CondStatus status = step(sim, state, info);
             cond_sim_add_attempt(&vain, info);
             return status;
         }
@@ -213,13 +215,12 @@ static CondStatus step_awake(CondSim* sim, CondState* state, CondStepInfo* info)
         cond_part_enter(&sleep->part, &awake->pull.end[0]);
         for (int b = 0; b < awake->model->n_body; b++)
             cond_box_empty(awake->collider.visited + 6 * (size_t)b);
-        cond_watch_begin(awake);
         CondStatus status = cond_sleep_take(sleep, state, sleep->start);
         if (!status)
             status = cond_state_copy(sleep->state, sleep->start);
         if (status)
             return status;
-        info->status = cond_sim_step_velocity(awake, sleep->state, info);
+        info->status = step(awake, sleep->state, info);
         sleep->made = 1;
         status = cond_sleep_wake_near(sim, info, &near);
         if (status)
@@ -268,7 +269,7 @@ static void tell(CondSim* sim, const CondState* state, CondStepInfo* info)
         info->solve.certificate = sleep->certificate;
 }
 
-CondStatus cond_sleep_step(CondSim* sim, CondState* state, CondStepInfo* info)
+CondStatus cond_sleep_step(CondSim* sim, CondState* state, CondSleepStep* step, CondStepInfo* info)
 {
     CondSleep* sleep = sim->sleep;
     CondStatus status = cond_sleep_prepare(sim, state);
@@ -278,12 +279,12 @@ CondStatus cond_sleep_step(CondSim* sim, CondState* state, CondStepInfo* info)
     }
     sleep->made = sleep->gathered = 0;
     if (sleep->n_asleep == 0) {
-        status = cond_sim_step_velocity(sim, state, info);
+        status = step(sim, state, info);
     } else if (sleep->n_asleep == sim->model->n_body) {
         sleep->made = 1;
         pass_time(sim, state, info);
     } else {
-        status = step_awake(sim, state, info);
+        status = step_awake(sim, state, step, info);
         if (status == COND_OUT_OF_MEMORY) // who woke in it, and was not stepped, is as it was
             cond_sleep_forget(sim);
     }

@@ -31,9 +31,15 @@ typedef struct CondSleepContact {
     int relaxed;       //
 } CondSleepContact;
 
+// What the loop over the stages does for it: a step of all bodies of a sim, and a workspace of a
+// part of the model, whose contacts with the rest are noted.
+typedef CondStatus CondSleepStep(CondSim* sim, CondState* state, CondStepInfo* info);
+typedef CondStatus CondSleepCreate(const CondModel* part, CondSim* whole, CondSim** sim);
+
 typedef struct CondSleep {
     CondArena arena;
-    CondSim* whole;   // whose sleepers these are
+    CondSim* whole; // whose sleepers these are
+    CondSleepCreate* create;
     int n_asleep;     // bodies
     int* island;      // of a sleeper, the lowest of its bodies; -1: awake         (n_body)
     int* still;       // steps that have changed nothing of a body                 (n_body)
@@ -67,13 +73,14 @@ typedef struct CondSleep {
 } CondSleep;
 
 // Makes sim->sleep where the scene's settings and bodies allow for it.
-CondStatus cond_sleep_create(CondSim* sim);
+// create: how the workspace of a part is made.
+CondStatus cond_sleep_create(CondSim* sim, CondSleepCreate* create);
 void cond_sleep_destroy(CondSim* sim);
 // All are awake, and have been at rest for no step.
 void cond_sleep_forget(CondSim* sim);
 
 // A step by velocities, of those that are awake.
-CondStatus cond_sleep_step(CondSim* sim, CondState* state, CondStepInfo* info);
+CondStatus cond_sleep_step(CondSim* sim, CondState* state, CondSleepStep* step, CondStepInfo* info);
 
 // Who has made the last step: the sim, or the workspace of the part that was awake.
 CondSim* cond_sleep_maker(CondSim* sim);

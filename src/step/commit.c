@@ -18,7 +18,7 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
     sim->energy.known = 1;
 }
 
-CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info)
+CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, CondStepInfo* info)
 {
     info->n_contact = sim->attempt.candidates.n;
     info->time = sim->next->time;
@@ -41,7 +41,7 @@ CondStatus cond_sim_commit(CondSim* sim, CondState* state, CondStepInfo* info)
     if (!status)
         status = cond_watch_forces(sim);
     if (!status)
-        status = cond_state_copy(state, sim->next);
+        status = cond_state_copy(to, sim->next);
     if (status < 0)
         return status;
     sim->readings.n_ready = sim->attempt.candidates.n;

@@ -120,7 +120,6 @@ CondStatus cond_sim_finish(CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondAssembly* assembly = &sim->attempt.assembly;
-    sim->attempt.nodalized = 0;
     CondStatus status = cond_assembly_finish(assembly, &sim->at_start, &sim->at_end,
                                              cond_persistent_list(sim), settings->kv);
     for (int c = 0; c < sim->attempt.candidates.n && !status && settings->gap; c++)

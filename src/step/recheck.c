@@ -197,9 +197,10 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
 // Finds what the answer violates, and the worst of it; takes it into the list of candidates where
 // the step may be solved once more, and counts it. What has met on the way is known by the normal
 // of that meeting; what lies beyond at the end may find the wrong side.
-static CondStatus find_violated(CondSim* sim, int round, int more, int* n, double* worst)
+static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
 {
-    int added = 0, n_near = sim->attempt.end.n, rough = sim->attempt.rough && round >= ROUGH;
+    int added = 0, n_near = sim->attempt.end.n, round = sim->attempt.round;
+    int rough = sim->attempt.budget.coarse_tolerance > 0.0 && round >= ROUGH;
     *n = 0;
     *worst = 0.0;
     if (cond_candidates_reserve(&sim->attempt.end, n_near + sim->attempt.swept.n))
@@ -271,18 +272,14 @@ CondStatus cond_sim_look_at_end(CondSim* sim, const CondState* state)
     return status;
 }
 
-CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int round, int sound,
-                                  int* n)
+CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int* n)
 {
     int rounds = cond_sim_may_go_on(sim) ? sim->model->settings.rounds : 0;
-    int more = round < rounds && sound;
+    int more = sim->attempt.round < rounds;
     double left = 0.0;
     *n = 0;
-    CondStatus status = rounds > 0 ? find_violated(sim, round, more, n, &left) : COND_OK;
+    CondStatus status = rounds > 0 ? find_violated(sim, more, n, &left) : COND_OK;
     if (!status && more)
         *n += cond_joint_rows_find_violated(sim, state);
-    if (status || *n > 0)
-        return status;
-    sim->attempt.checked = 1;
-    return left > LIMIT ? COND_NOT_CONVERGED : COND_OK;
+    return status || *n > 0 || !(left > LIMIT) ? status : COND_NOT_CONVERGED;
 }

@@ -1,179 +1,157 @@
-// A step whose contact problem misses its tolerance is made in parts: 2, then 4, and so on up to
-// step.substeps. Shorter steps are heavier against their forces and stiffnesses and nearer to where
-// they start, and other contacts close in each. They are kept only where the contact problems of
-// all parts reach the tolerance; else the answer to the whole step stands.
+// A step that misses its tolerance is made in substeps: 2, then 4, and so on up to step.substeps.
+// Shorter steps are heavier against their forces and stiffnesses and nearer to where they start,
+// and other contacts close in each. They are kept only where the contact problems of all of them
+// reach the tolerance; else the step is made as a whole, by all methods of the solver.
 //
 // Outside, a step stays a step: joint targets that move during it move in proportion, time is
-// counted in whole steps, and what is read from the step is its mean over all parts.
+// counted in whole steps, and what is read from the step is its mean over all substeps.
 #include "base/memory.h"
+#include "law/tuning.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
+#include "step/stages.h"
 
 #include <math.h>
 #include <string.h>
 
-void cond_parts_destroy(CondSim* sim)
+int cond_step_divides(const CondSceneSettings* settings)
 {
-    cond_state_destroy(sim->split.trial);
+    return settings->substeps > 1 && settings->solver.fallback &&
+           settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 
-#define RESERVE(array, count) COND_RESERVE(&sim->arena, split->array, count)
-
-// Keeps the answer to the whole step.
-static CondStatus keep(CondSim* sim)
+void cond_substeps_destroy(CondSim* sim)
 {
-    CondParts* split = &sim->split;
-    size_t n_dof = (size_t)sim->model->n_dof, n = (size_t)sim->attempt.candidates.n;
-    size_t n_force = (size_t)cond_sim_n_force(sim), n_target = (size_t)sim->model->n_target;
-    if (!split->trial) {
-        CondStatus status = cond_state_create(sim->model, &split->trial, NULL);
-        if (status)
-            return status;
-    }
-    if (!split->v_hat)
-        split->v_hat = cond_arena_allocate(&sim->arena, n_dof, sizeof(double));
-    if (!split->sensor)
-        split->sensor =
-            cond_arena_allocate(&sim->arena, 6 * (size_t)sim->model->n_sensor, sizeof(double));
-    if (!split->wanted)
-        split->wanted = cond_arena_allocate(&sim->arena, n_target, sizeof *split->wanted);
-    if (!split->v_hat || !split->sensor || !split->wanted || RESERVE(lambda, 3 * (int)n_force) ||
-        RESERVE(relaxed, (int)n) || RESERVE(candidate, (int)n))
-        return COND_OUT_OF_MEMORY;
-    split->n_candidate = (int)n;
-    if (n > 0)
-        memcpy(split->candidate, sim->attempt.candidates.candidate, n * sizeof *split->candidate);
-    memcpy(split->v_hat, sim->attempt.v_hat, n_dof * sizeof(double));
-    memcpy(split->lambda, sim->attempt.lambda, 3 * n_force * sizeof(double));
-    memcpy(split->wanted, sim->rows.wanted, n_target * sizeof *split->wanted);
-    memcpy(split->relaxed, sim->attempt.relaxed, n * sizeof *split->relaxed);
-    return COND_OK;
+    cond_state_destroy(sim->substeps.trial);
 }
 
-static void set_parts(CondSim* sim, int part, int parts)
+// Joint targets that move during the step have moved in proportion after this substep.
+static void share_commands(const CondAttempt* attempt, const CondState* from, CondState* trial)
 {
-    sim->attempt.substep = part;
-    sim->attempt.n_substep = parts;
-    sim->attempt.time_step = sim->model->settings.time_step / parts;
+    double done = (double)(attempt->substep + 1) / attempt->n_substep;
+    int last = attempt->substep + 1 == attempt->n_substep;
+    for (int i = 0; i < from->n_target; i++)
+        trial->command[i] =
+            last ? from->command[i] : from->target[i] + done * (from->command[i] - from->target[i]);
 }
 
-// All as it was after the solve of the whole step. What is solved again for that counts in info.
-static CondStatus go_back(CondSim* sim, const CondState* state, CondStepInfo* info)
+// A coarse answer serves to see which contacts join; what comes last in the solver is spared where
+// smaller substeps may follow.
+static CondSolveBudget budget_of(const CondSim* sim)
 {
-    CondParts* split = &sim->split;
-    const CondSceneSettings* settings = &sim->model->settings;
-    CondStepInfo again = {0};
-    set_parts(sim, 0, 1);
-    cond_solver_reset(sim->solver);
-    if (settings->integrator != COND_INTEGRATOR_THETA) { // its last iterate is spread too wide
-        CondStatus status = cond_sim_attempt(sim, state, &again);
-        cond_sim_add_attempt(&again, info);
-        return status < 0 ? status : COND_OK;
-    }
-    CondStatus status = cond_sim_forces(sim, state);
+    const CondAttempt* attempt = &sim->attempt;
+    int follows = attempt->divides && 2 * attempt->n_substep <= sim->model->settings.substeps;
+    return (CondSolveBudget){
+        .coarse_tolerance = cond_sim_may_go_on(sim) ? COND_COARSE_TOLERANCE : 0.0,
+        .last_resort = !follows,
+    };
+}
+
+CondStatus cond_substeps_begin(CondSim* sim, int n)
+{
+    CondAttempt* attempt = &sim->attempt;
+    CondSubsteps* substeps = &sim->substeps;
+    CondStatus status = COND_OK;
+    attempt->substep = 0;
+    attempt->n_substep = n;
+    attempt->time_step = sim->model->settings.time_step / n;
+    attempt->budget = budget_of(sim);
+    attempt->from = substeps->from;
+    attempt->to = substeps->to;
+    attempt->made = (CondStepInfo){.substeps = n};
+    if (attempt->vain.attempts > 0)
+        cond_solver_reset(sim->solver);
+    if (n == 1)
+        return COND_OK;
+    if (!substeps->trial)
+        status = cond_state_create(sim->model, &substeps->trial, NULL);
     if (!status)
-        cond_joint_rows_set(sim, state, split->wanted);
-    if (!status)
-        status = cond_sim_matrix(sim);
-    size_t n = (size_t)split->n_candidate;
-    if (status || cond_candidates_reserve(&sim->attempt.candidates, (int)n))
-        return status ? status : COND_OUT_OF_MEMORY;
-    if (n > 0)
-        memcpy(sim->attempt.candidates.candidate, split->candidate, n * sizeof *split->candidate);
-    sim->attempt.candidates.n = (int)n;
-    sim->readings.n_ready = sim->attempt.checked = 0;
-    status = cond_sim_assemble(sim, state);
+        status = cond_state_copy(substeps->trial, substeps->from);
     if (status)
         return status;
-    memcpy(sim->attempt.v_hat, split->v_hat, (size_t)sim->model->n_dof * sizeof(double));
-    memcpy(sim->attempt.lambda, split->lambda, 3 * (size_t)cond_sim_n_force(sim) * sizeof(double));
-    memcpy(sim->attempt.relaxed, split->relaxed, n * sizeof *split->relaxed);
+    if (!substeps->sensor)
+        substeps->sensor =
+            cond_arena_allocate(&sim->arena, 6 * (size_t)sim->model->n_sensor, sizeof(double));
+    if (!substeps->sensor)
+        return COND_OUT_OF_MEMORY;
+    substeps->n_all = 0;
+    attempt->from = attempt->to = substeps->trial;
+    share_commands(attempt, substeps->from, substeps->trial);
     return COND_OK;
 }
 
-void cond_sim_add_attempt(const CondStepInfo* other, CondStepInfo* info)
+CondStatus cond_substeps_next(CondSim* sim)
 {
-    cond_solve_info_add_work(&other->solve, &info->solve, &info->solve);
-    cond_solve_info_add_work(&other->impact, &info->impact, &info->impact);
-    cond_solve_info_add_work(&other->correction, &info->correction, &info->correction);
-    for (int k = 0; k < COND_N_STAGE; k++)
-        info->seconds[k] += other->seconds[k];
+    CondAttempt* attempt = &sim->attempt;
+    attempt->substep++;
+    attempt->budget = budget_of(sim);
+    share_commands(attempt, sim->substeps.from, sim->substeps.trial);
+    return COND_OK;
 }
 
-void cond_sim_add_solve(const CondSolveInfo* part, CondSolveInfo* sum)
-{
-    CondSolveInfo out =
-        cond_certificate_residual(&part->certificate) > cond_certificate_residual(&sum->certificate)
-            ? *part
-            : *sum;
-    out.status = part->status > sum->status ? part->status : sum->status;
-    cond_solve_info_add_work(part, sum, &out);
-    *sum = out;
-}
-
-static void add_info(const CondStepInfo* part, int first, CondStepInfo* sum)
+static void add_info(const CondStepInfo* one, int first, CondStepInfo* sum)
 {
     if (first) {
-        sum->kinetic_before = part->kinetic_before;
-        sum->potential_before = part->potential_before;
+        sum->kinetic_before = one->kinetic_before;
+        sum->potential_before = one->potential_before;
     }
-    sum->time = part->time;
-    sum->n_contact = part->n_contact;
-    sum->newton_iterations += part->newton_iterations;
-    sum->rounds += part->rounds;
-    sum->added += part->added;
-    sum->penetration = fmax(sum->penetration, part->penetration);
-    sum->corrected += part->corrected;
-    sum->kinetic_after = part->kinetic_after;
-    sum->potential_after = part->potential_after;
-    cond_sim_add_solve(&part->solve, &sum->solve);
-    cond_sim_add_solve(&part->impact, &sum->impact);
-    cond_sim_add_solve(&part->correction, &sum->correction);
-    for (int k = 0; k < COND_N_STAGE; k++)
-        sum->seconds[k] += part->seconds[k];
+    sum->time = one->time;
+    sum->n_contact = one->n_contact;
+    sum->newton_iterations += one->newton_iterations;
+    sum->rounds += one->rounds;
+    sum->added += one->added;
+    sum->penetration = fmax(sum->penetration, one->penetration);
+    sum->corrected += one->corrected;
+    sum->kinetic_after = one->kinetic_after;
+    sum->potential_after = one->potential_after;
+    cond_sim_add_solve(&one->solve, &sum->solve);
+    cond_sim_add_solve(&one->impact, &sum->impact);
+    cond_sim_add_solve(&one->correction, &sum->correction);
 }
 
-// Adds the impulses of the part that was made last. Both lists ascend with the key.
+// Adds the impulses of the substep that was made last. Both lists ascend with the key.
 static CondStatus add_contacts(CondSim* sim)
 {
-    CondParts* split = &sim->split;
+    CondSubsteps* substeps = &sim->substeps;
     int n = 0, k = 0;
-    if (RESERVE(all, split->n_all + sim->attempt.candidates.n) ||
-        RESERVE(merge, split->n_all + sim->attempt.candidates.n))
+    if (COND_RESERVE(&sim->arena, substeps->all, substeps->n_all + sim->attempt.candidates.n) ||
+        COND_RESERVE(&sim->arena, substeps->merge, substeps->n_all + sim->attempt.candidates.n))
         return COND_OUT_OF_MEMORY;
     for (int c = 0; c < sim->attempt.candidates.n; c++) {
-        CondPartContact now = {.candidate = sim->attempt.candidates.candidate[c]};
-        while (k < split->n_all && cond_key_less(split->all[k].candidate.key, now.candidate.key))
-            split->merge[n++] = split->all[k++];
+        CondSubstepContact now = {.candidate = sim->attempt.candidates.candidate[c]};
+        while (k < substeps->n_all &&
+               cond_key_less(substeps->all[k].candidate.key, now.candidate.key))
+            substeps->merge[n++] = substeps->all[k++];
         memcpy(now.place, sim->readings.place + 6 * c, sizeof now.place);
         mat3_multiply_transposed(now.candidate.frame, sim->attempt.impulse + 3 * c, now.impulse);
-        if (k < split->n_all && cond_key_equal(split->all[k].candidate.key, now.candidate.key)) {
+        if (k < substeps->n_all &&
+            cond_key_equal(substeps->all[k].candidate.key, now.candidate.key)) {
             for (int i = 0; i < 3; i++)
-                now.impulse[i] += split->all[k].impulse[i];
+                now.impulse[i] += substeps->all[k].impulse[i];
             k++;
         }
-        split->merge[n++] = now;
+        substeps->merge[n++] = now;
     }
-    while (k < split->n_all)
-        split->merge[n++] = split->all[k++];
-    memcpy(split->all, split->merge, (size_t)n * sizeof *split->all);
-    split->n_all = n;
+    while (k < substeps->n_all)
+        substeps->merge[n++] = substeps->all[k++];
+    memcpy(substeps->all, substeps->merge, (size_t)n * sizeof *substeps->all);
+    substeps->n_all = n;
     return COND_OK;
 }
 
-// Adds what attachments and sensors read in the part that was made last.
+// Adds what attachments and sensors read in the substep that was made last.
 static CondStatus add_readings(CondSim* sim)
 {
-    CondParts* split = &sim->split;
-    if (RESERVE(wrench, 6 * sim->readings.n_wrench))
+    CondSubsteps* substeps = &sim->substeps;
+    if (COND_RESERVE(&sim->arena, substeps->wrench, 6 * sim->readings.n_wrench))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < 6 * sim->readings.n_wrench; i++)
-        split->wrench[i] =
-            (sim->attempt.substep > 0 ? split->wrench[i] : 0.0) + sim->readings.wrench[i];
+        substeps->wrench[i] =
+            (sim->attempt.substep > 0 ? substeps->wrench[i] : 0.0) + sim->readings.wrench[i];
     for (int i = 0; i < sim->model->n_sensor; i++)
         for (int k = 0; k < 3; k++) {
             const CondSensorReading* reading = &sim->readings.reading[i];
-            double *force = split->sensor + 6 * i, *torque = force + 3;
+            double *force = substeps->sensor + 6 * i, *torque = force + 3;
             force[k] = (sim->attempt.substep > 0 ? force[k] : 0.0) + reading->force[k];
             torque[k] = (sim->attempt.substep > 0 ? torque[k] : 0.0) + reading->torque[k];
         }
@@ -181,51 +159,12 @@ static CondStatus add_readings(CondSim* sim)
     return COND_OK;
 }
 
-#undef RESERVE
-
-// Joint targets that move during the step have moved in proportion after this part.
-static void share_commands(CondSim* sim, const CondState* state)
-{
-    CondState* trial = sim->split.trial;
-    double done = (double)(sim->attempt.substep + 1) / sim->attempt.n_substep;
-    for (int i = 0; i < state->n_target; i++)
-        trial->command[i] = sim->attempt.substep + 1 == sim->attempt.n_substep
-                                ? state->command[i]
-                                : state->target[i] + done * (state->command[i] - state->target[i]);
-}
-
-// All parts, from the state on, into sim->split.trial; COND_NOT_CONVERGED where one of them misses.
-static CondStatus make_parts(CondSim* sim, const CondState* state, int parts, CondStepInfo* sum)
-{
-    CondState* trial = sim->split.trial;
-    CondStatus status = cond_state_copy(trial, state);
-    sim->split.n_all = 0;
-    cond_solver_reset(sim->solver);
-    for (int k = 0; k < parts && !status; k++) {
-        CondStepInfo part = {0};
-        set_parts(sim, k, parts);
-        share_commands(sim, state);
-        sim->attempt.divisible = 2 * parts <= sim->model->settings.substeps;
-        status = cond_sim_attempt(sim, trial, &part);
-        sim->attempt.divisible = 0;
-        if (!status)
-            status = cond_sim_integrate(sim, trial, &part);
-        add_info(&part, k == 0, sum);
-        if (!status)
-            status = add_contacts(sim);
-        if (!status)
-            status = add_readings(sim);
-    }
-    int ends = status == COND_OK || status == COND_OUT_OF_MEMORY || status == COND_CANCELLED;
-    return ends ? status : COND_NOT_CONVERGED;
-}
-
-// Impulses of the whole step for the contacts of its last part; those of earlier parts follow, with
-// nothing on their sides.
+// Impulses of the whole step for the contacts of its last substep; those of earlier ones follow,
+// with nothing on their sides.
 static CondStatus spread_contacts(CondSim* sim)
 {
-    CondParts* split = &sim->split;
-    int n = sim->attempt.candidates.n, all = split->n_all, next = n;
+    CondSubsteps* substeps = &sim->substeps;
+    int n = sim->attempt.candidates.n, all = substeps->n_all, next = n;
     if (cond_candidates_reserve(&sim->attempt.candidates, all) ||
         COND_RESERVE(&sim->attempt.assembly.arena, sim->attempt.assembly.contact, all) ||
         COND_RESERVE(&sim->arena, sim->attempt.lambda, 3 * all) ||
@@ -235,7 +174,7 @@ static CondStatus spread_contacts(CondSim* sim)
         return COND_OUT_OF_MEMORY;
     sim->attempt.assembly.problem.contact = sim->attempt.assembly.contact;
     for (int k = 0, c = 0; k < all; k++) {
-        const CondPartContact* one = &split->all[k];
+        const CondSubstepContact* one = &substeps->all[k];
         int last = c < n &&
                    cond_key_equal(sim->attempt.candidates.candidate[c].key, one->candidate.key),
             at = last ? c++ : next++;
@@ -257,54 +196,41 @@ static CondStatus spread_contacts(CondSim* sim)
 }
 
 // What is read from the step is its mean.
-static void spread_readings(CondSim* sim, int parts)
+static void spread_readings(CondSim* sim, int n)
 {
-    const CondParts* split = &sim->split;
+    const CondSubsteps* substeps = &sim->substeps;
     for (int i = 0; i < 6 * sim->readings.n_wrench; i++)
-        sim->readings.wrench[i] = split->wrench[i] / parts;
+        sim->readings.wrench[i] = substeps->wrench[i] / n;
     for (int i = 0; i < sim->model->n_sensor; i++)
         for (int k = 0; k < 3; k++) {
-            sim->readings.reading[i].force[k] = split->sensor[6 * i + k] / parts;
-            sim->readings.reading[i].torque[k] = split->sensor[6 * i + 3 + k] / parts;
+            sim->readings.reading[i].force[k] = substeps->sensor[6 * i + k] / n;
+            sim->readings.reading[i].torque[k] = substeps->sensor[6 * i + 3 + k] / n;
         }
-    cond_joint_rows_mean(sim, parts);
+    cond_joint_rows_mean(sim, n);
 }
 
-// All parts have been made and hold: the step is what they made together.
-static CondStatus commit(CondSim* sim, CondState* state, int parts)
+// All substeps hold: the step is what they made together.
+static CondStatus conclude(CondSim* sim)
 {
+    CondAttempt* attempt = &sim->attempt;
     CondStatus status = spread_contacts(sim);
     if (!status)
-        status = cond_state_copy(state, sim->split.trial);
+        status = cond_state_copy(sim->substeps.to, sim->substeps.trial);
     if (status)
         return status;
-    spread_readings(sim, parts);
+    spread_readings(sim, attempt->n_substep);
     cond_solver_reset(sim->solver);
+    attempt->made.solve.solved_by = COND_BY_SUBSTEPS;
     return COND_OK;
 }
 
-CondStatus cond_sim_step_in_parts(CondSim* sim, CondState* state, CondStepInfo* info)
+CondStatus cond_substeps_take(CondSim* sim)
 {
-    CondStatus status = keep(sim);
-    if (status)
-        return status;
-    for (int parts = 2; parts <= sim->model->settings.substeps; parts *= 2) {
-        CondStepInfo made = {.substeps = parts};
-        status = make_parts(sim, state, parts, &made);
-        set_parts(sim, 0, 1);
-        if (status == COND_NOT_CONVERGED) {
-            cond_sim_add_attempt(&made, info);
-            continue;
-        }
-        if (!status)
-            status = commit(sim, state, parts);
-        if (status)
-            return status;
-        made.solve.solved_by = COND_BY_SUBSTEPS;
-        cond_sim_add_attempt(info, &made);
-        *info = made;
-        return COND_OK;
-    }
-    status = go_back(sim, state, info);
-    return status ? status : COND_NOT_CONVERGED;
+    CondAttempt* attempt = &sim->attempt;
+    add_info(&attempt->info, attempt->substep == 0, &attempt->made);
+    attempt->info = (CondStepInfo){.substeps = 1};
+    CondStatus status = add_contacts(sim);
+    if (!status)
+        status = add_readings(sim);
+    return status || attempt->substep + 1 < attempt->n_substep ? status : conclude(sim);
 }

@@ -45,22 +45,6 @@ static void predict(CondSim* sim, const CondState* state)
     }
 }
 
-int cond_sim_n_force(const CondSim* sim)
-{
-    return sim->attempt.candidates.n + sim->rows.n;
-}
-
-CondStatus cond_sim_reserve_forces(CondSim* sim, int n)
-{
-    if (COND_RESERVE(&sim->arena, sim->attempt.lambda, 3 * n) ||
-        COND_RESERVE(&sim->arena, sim->attempt.relaxed, n) ||
-        COND_RESERVE(&sim->arena, sim->attempt.impulse, 3 * n))
-        return COND_OUT_OF_MEMORY;
-    for (int c = 0; c < n; c++)
-        sim->attempt.relaxed[c] = 0;
-    return COND_OK;
-}
-
 void cond_sim_note_relaxed(CondSim* sim)
 {
     int count = 0;
@@ -72,7 +56,6 @@ void cond_sim_note_relaxed(CondSim* sim)
 CondStatus cond_sim_start(CondSim* sim, const CondState* state)
 {
     int n = sim->attempt.candidates.n;
-    sim->attempt.checked = 0;
     if (cond_sim_reserve_forces(sim, cond_sim_n_force(sim)))
         return COND_OUT_OF_MEMORY;
     for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
@@ -103,16 +86,11 @@ static CondStatus solve_once(CondSim* sim, CondSolveInfo* info)
     const CondHeld* held = &sim->held;
     if (held->n > 0)
         cond_reduction_enter(&held->reduction, held->flag, sim->attempt.v_hat, sim->attempt.lambda);
-    const CondSolveBudget budget = {
-        .coarse_tolerance = sim->attempt.rough ? COND_COARSE_TOLERANCE : 0.0,
-        .last_resort = !sim->attempt.divisible,
-    };
     CondSolveOutcome outcome;
     CondStatus status =
-        cond_solver_solve_within(sim->solver, cond_held_problem(sim), budget, sim->attempt.v_hat,
-                                 sim->attempt.lambda, info, &outcome);
-    sim->attempt.coarse = outcome.is_coarse;
-    sim->attempt.spared |= outcome.has_left_out;
+        cond_solver_solve_within(sim->solver, cond_held_problem(sim), sim->attempt.budget,
+                                 sim->attempt.v_hat, sim->attempt.lambda, info, &outcome);
+    sim->attempt.verdict.coarse_solve = outcome.is_coarse;
     if (held->n > 0)
         cond_reduction_leave(&held->reduction, held->flag, sim->attempt.v_hat, sim->attempt.lambda);
     return status;
@@ -147,15 +125,38 @@ static CondStatus solve_anew(CondSim* sim, CondSolveInfo* info)
 
 CondStatus cond_sim_solve_problem(CondSim* sim, CondSolveInfo* info)
 {
-    sim->attempt.nodalized = 0;
     CondStatus status = solve_once(sim, info);
     return status == COND_NOT_CONVERGED && sim->rows.n > 0 ? solve_anew(sim, info) : status;
 }
 
-void cond_integrator_begin(CondSim* sim)
+CondStatus cond_integrator_choose(CondSim* sim, CondAttempt* attempt)
 {
-    sim->newton.phase = COND_NEWTON_BEGINS;
-    sim->newton.drafted = 0;
+    const CondSceneSettings* settings = &sim->model->settings;
+    int changed = 0;
+    CondStatus status = COND_OK;
+    attempt->verdict.coarse_iterate = 0;
+    switch (settings->integrator) {
+    case COND_INTEGRATOR_THETA: // motors may have left the matrix
+        changed = attempt->late && sim->rows.joined;
+        break;
+    case COND_INTEGRATOR_AUTO:
+        status = cond_sim_choose(sim, attempt->from, attempt->late, &changed);
+        attempt->at_iterate = attempt->late && cond_auto_iterates(sim);
+        changed = attempt->late ? !attempt->at_iterate : changed;
+        break;
+    default:
+        attempt->at_iterate = attempt->late && settings->newton_iterations > 1;
+    }
+    attempt->verdict.other_theta = changed;
+    return status;
+}
+
+CondStatus cond_integrator_resume(CondSim* sim, const CondState* state)
+{
+    if (sim->model->settings.integrator != COND_INTEGRATOR_AUTO)
+        return cond_newton_resume(sim, state);
+    cond_sim_control_middle(sim, state);
+    return cond_auto_resume(sim, state);
 }
 
 CondStatus cond_integrator_next(CondSim* sim, const CondState* state, CondStatus solved,

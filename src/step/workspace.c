@@ -13,6 +13,7 @@
 #include "sense/event.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
+#include "step/stages.h"
 
 #include <string.h>
 
@@ -30,6 +31,19 @@ static int make_stages(CondSim* sim)
     sim->pbd = cond_arena_allocate(arena, 1, sizeof *sim->pbd);
     return sim->impact && sim->correction && sim->settle && sim->spread && sim->tangent &&
            sim->groups && sim->balance && sim->pbd;
+}
+
+static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, CondError* error);
+
+static CondStatus create_part(const CondModel* part, CondSim* whole, CondSim** sim)
+{
+    CondStatus status = create(part, whole, sim, NULL);
+    if (status)
+        return status;
+    CondCollider* collider = &(*sim)->collider;
+    collider->visited =
+        cond_arena_allocate(&collider->arena, 6 * (size_t)part->n_body, sizeof(double));
+    return collider->visited ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 // whole: of which the model is a part; else NULL.
@@ -52,6 +66,8 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->whole = whole;
     made->attempt.time_step = model->settings.time_step;
     made->attempt.n_substep = 1;
+    made->attempt.budget = COND_FULL_BUDGET;
+    made->attempt.contacts_last = 1;
     CondCandidateList* lists[] = {&made->attempt.candidates, &made->attempt.middle,
                                   &made->attempt.end, &made->attempt.swept};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
@@ -119,7 +135,7 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
         status = cond_solver_create(m, "strategy", &model->settings.solver, &made->solver, error);
     }
     if (!status && !whole &&
-        ((status = cond_sleep_create(made)) || (status = cond_events_create(made))))
+        ((status = cond_sleep_create(made, create_part)) || (status = cond_events_create(made))))
         cond_error_set(error, status, "out of memory");
     if (status) {
         cond_sim_destroy(made);
@@ -152,8 +168,9 @@ void cond_sim_renew(CondSim* sim)
     sim->attempt.substep = 0;
     sim->attempt.n_substep = 1;
     sim->readings.n_ready = sim->readings.n_wrench = 0;
-    sim->energy.known = sim->energy.resumed = sim->attempt.loaded = sim->attempt.nodalized =
-        sim->attempt.moved = sim->attempt.checked = 0;
+    sim->energy.known = sim->energy.resumed = 0;
+    sim->attempt.done = 0;
+    sim->attempt.moved = 0;
     sim->settle->n_overlap = 0;
     memset(sim->attempt.v_hat, 0, (size_t)model->n_dof * sizeof *sim->attempt.v_hat);
     if (model->n_sensor > 0)
@@ -166,17 +183,6 @@ void cond_sim_renew(CondSim* sim)
 CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error)
 {
     return create(model, NULL, sim, error);
-}
-
-CondStatus cond_sim_create_part(const CondModel* part, CondSim* whole, CondSim** sim)
-{
-    CondStatus status = create(part, whole, sim, NULL);
-    if (status)
-        return status;
-    CondCollider* collider = &(*sim)->collider;
-    collider->visited =
-        cond_arena_allocate(&collider->arena, 6 * (size_t)part->n_body, sizeof(double));
-    return collider->visited ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
 void cond_sim_destroy(CondSim* sim)
@@ -195,7 +201,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_balance_destroy(sim);
     cond_pbd_destroy(sim->pbd);
     cond_held_destroy(sim);
-    cond_parts_destroy(sim);
+    cond_substeps_destroy(sim);
     cond_impact_destroy(sim->impact);
     cond_correction_destroy(sim->correction);
     cond_spread_destroy(sim->spread);
