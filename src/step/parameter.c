@@ -26,7 +26,7 @@ static CondStatus note_change(CondSim* sim)
 {
     sim->values->values = cond_model_values(sim->model);
     sim->energy.known = sim->energy.resumed = 0;
-    sim->attempt.loaded = sim->attempt.nodalized = 0;
+    sim->attempt.done = 0;
     for (int b = 0; b < sim->model->n_body; b++)
         if (sim->targets.ik[b])
             cond_ik_rebind(sim->targets.ik[b], sim->model->body[b].arm);
