@@ -25,6 +25,41 @@ static CondCertificate certify(const CondProblem* problem, CondLaw law, double o
     return z;
 }
 
+// Some contacts held to the proximal law, the others to the strict one: as the verifier has it.
+static void mixed_laws(void** state)
+{
+    (void)state;
+    int differ = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        RandomOptions options = random_options_default(seed);
+        RandomProblem made;
+        random_problem_make(&options, &made);
+        const CondProblem* problem = &made.problem;
+        int n = problem->n_dof, m = 3 * problem->n_contact;
+        double *v = dense_zeros((size_t)n), *lambda = dense_zeros((size_t)m);
+        int* relaxed = calloc((size_t)problem->n_contact, sizeof *relaxed);
+        Random random = random_start(seed);
+        for (int i = 0; i < n; i++)
+            v[i] = random_uniform(&random, -1.0, 1.0);
+        for (int i = 0; i < m; i++)
+            lambda[i] = random_uniform(&random, 0.0, 1.0);
+        for (int c = 0; c < problem->n_contact; c++)
+            relaxed[c] = c % 2;
+        CondCertificate z;
+        assert_int_equal(
+            cond_certify_relaxed(NULL, problem, COND_LAW_STRICT, 0.0, relaxed, v, lambda, &z),
+            COND_OK);
+        double residual = cond_certificate_residual(&z);
+        double mine = verifier_relaxed_residual(problem, COND_LAW_STRICT, 0.0, relaxed, v, lambda);
+        assert_true(fabs(residual - mine) <= 1e-9 * mine);
+        CondCertificate strict = certify(problem, COND_LAW_STRICT, 0.0, v, lambda);
+        differ += strict.contact != z.contact;
+        free(v), free(lambda), free(relaxed);
+        random_problem_free(&made);
+    }
+    assert_true(differ > 0);
+}
+
 // Any v and lambda, solutions of nothing.
 static void arbitrary_pairs(void** state)
 {
@@ -229,6 +264,7 @@ static void empty_problems(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mixed_laws),
         cmocka_unit_test(arbitrary_pairs),
         cmocka_unit_test(reference_answers_pass_and_spoilt_ones_do_not),
         cmocka_unit_test(coupling_slip_is_the_virtual_nodes),

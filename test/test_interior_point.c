@@ -38,7 +38,7 @@ static CondStrategy* ready(const CondContext* context, const CondProblem* proble
     s->small = 1;
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     cond_answer_copy(problem, &s->best, &s->start);
-    cond_strategy_aim(s, settings->tolerance, settings->max_iterations);
+    s->settings.tolerance = settings->tolerance;
     free(v), free(lambda);
     return s;
 }

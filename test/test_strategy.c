@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "dense.h"
 #include "failing_allocator.h"
+#include "law/tuning.h"
 #include "random_problem.h"
 #include "strategy/strategy.h"
 #include "verifier.h"
@@ -111,31 +112,52 @@ static int is_needed(const CondProblem* problem, const CondSolverSettings* setti
     return missed != COND_OK;
 }
 
-// Every stage that certifies has problems that are missed without it, sheets with a friction of 64.
-// Which of the hard ones are depends on rounding, but not that some are.
+// A few bodies with more contacts than forces can be told apart by.
+static RandomOptions redundant(uint64_t seed)
+{
+    return (RandomOptions){.seed = seed,
+                           .n_rigid = 1 + (int)(seed % 6),
+                           .n_particle = (int)(seed % 4),
+                           .n_contact = 6 + (int)(seed % 20),
+                           .general = 1,
+                           .second = 1,
+                           .friction = 1.0,
+                           .anisotropic = (int)(seed % 2)};
+}
+
+// Every stage but one has problems of physical friction that are missed without it. Which problems
+// need the interior-point method depends on rounding, but not that most of these do. What factored
+// Newton steps certify the interior-point method certifies, too, with half as many steps again.
 static void every_stage_is_needed(void** state)
 {
     (void)state;
-    enum { N_SEED = 4 };
-    static const struct {
-        CondSolvedBy stage;
-        uint64_t seed[N_SEED];
-    } hard[] = {{COND_BY_FACTORED_NEWTON, {20040, 20102, 20192, 20003}},
-                {COND_BY_INTERIOR_POINT, {20005, 20054, 20064, 20074}},
-                {COND_BY_FRICTION_PATH, {20003, 20008, 20041, 20048}}};
-    for (size_t k = 0; k < sizeof hard / sizeof hard[0]; k++) {
-        int needed = 0;
-        for (int i = 0; i < N_SEED && hard[k].seed[i] && !needed; i++) {
-            Case one = {0};
-            uint64_t seed = hard[k].seed[i];
-            CondSolverSettings settings = settings_of(1e-6);
-            settings.relax = 0;
-            case_make(seed, 64.0, 1.0, seed % 2, &one);
-            needed = is_needed(&one.problem, &settings, hard[k].stage, "sheets");
-            case_free(&one);
-        }
-        assert_true(needed);
+    static const uint64_t seed[] = {17, 57, 69, 73, 97, 157, 189, 213};
+    enum { N_SEED = sizeof seed / sizeof seed[0] };
+    int needed = 0, steps[2] = {0, 0};
+    for (int i = 0; i < N_SEED; i++) {
+        RandomOptions options = redundant(seed[i]);
+        RandomProblem made = {0};
+        CondSolverSettings settings = settings_of(1e-6);
+        random_problem_make(&options, &made);
+        needed += is_needed(&made.problem, &settings, COND_BY_INTERIOR_POINT, "redundant");
+        random_problem_free(&made);
     }
+    assert_true(2 * needed > N_SEED);
+    for (uint64_t k = 1; k <= 40; k++) {
+        RandomOptions options = redundant(k);
+        RandomProblem made = {0};
+        CondSolverSettings settings = settings_of(1e-6);
+        random_problem_make(&options, &made);
+        for (int without = 0; without < 2; without++) {
+            CondSolveInfo info;
+            unsigned left_out = without ? 1u << COND_BY_FACTORED_NEWTON : 0;
+            assert_int_equal(solve_without(&made.problem, &settings, left_out, &info), COND_OK);
+            steps[without] += info.passes;
+        }
+        random_problem_free(&made);
+    }
+    print_message("%d Newton steps, %d without factored Newton\n", steps[0], steps[1]);
+    assert_true(2 * steps[1] > 3 * steps[0]);
     Case one = {0}; // soft, and not to be factored
     CondSolverSettings settings = settings_of(1e-8);
     case_make(311, 0.5, 1.0, 0, &one);
@@ -145,35 +167,6 @@ static void every_stage_is_needed(void** state)
     settings.max_iterations = 100000;
     assert_true(is_needed(&one.problem, &settings, COND_BY_VFPI, "V-FPI asked for"));
     case_free(&one);
-}
-
-// Where even the path fails, some contacts are relaxed, and the verifier holds the solver to what
-// it says of them. Which problems come so far depends on rounding, but not that some do.
-static void stubborn_contacts_are_relaxed_and_named(void** state)
-{
-    (void)state;
-    static const uint64_t seeds[] = {20056, 20059, 20069, 20081, 20104, 20111, 20121};
-    int found = 0;
-    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0] && !found; i++) {
-        Case one = {0};
-        case_make(seeds[i], 64.0, 1.0, seeds[i] % 2, &one);
-        CondSolverSettings settings = settings_of(1e-6);
-        CondSolveInfo info;
-        verifier_solve(&one.problem, &settings, one.v, one.lambda, &info);
-        found = info.solved_by == COND_BY_RELAXED_LAW && info.relaxed <= one.problem.n_contact / 4;
-        if (found) {
-            assert_int_equal(info.status, COND_NOT_CONVERGED);
-            assert_true(info.relaxed >= 1 && info.relaxed_residual <= 1e-6);
-            settings.relax = 0; // without leave to relax, the best answer under the strict law
-            memset(one.v, 0, (size_t)one.problem.n_dof * sizeof *one.v);
-            memset(one.lambda, 0, 3 * MAX_CONTACT * sizeof *one.lambda);
-            verifier_solve(&one.problem, &settings, one.v, one.lambda, &info);
-            assert_int_equal(info.solved_by, COND_BY_NONE);
-            assert_int_equal(info.relaxed, 0);
-        }
-        case_free(&one);
-    }
-    assert_true(found);
 }
 
 // The proximal law on the elliptic cone by Newton's method alone, with either linear solver.
@@ -191,8 +184,7 @@ static void elliptic_cones_are_served(void** state)
         options.anisotropic = 1;
         random_problem_make(&options, &made);
         settings.law = COND_LAW_PROXIMAL;
-        unsigned others =
-            1u << COND_BY_VFPI | 1u << COND_BY_INTERIOR_POINT | 1u << COND_BY_FRICTION_PATH;
+        unsigned others = 1u << COND_BY_VFPI | 1u << COND_BY_INTERIOR_POINT;
         assert_int_equal(solve_without(&made.problem, &settings, others, &info), COND_OK);
         newton += info.solved_by == COND_BY_NEWTON;
         factored += info.solved_by == COND_BY_FACTORED_NEWTON;
@@ -202,11 +194,10 @@ static void elliptic_cones_are_served(void** state)
 }
 
 // Particles between walls that come together have no answer. Where the budget has no last resort,
-// the last two stages, which would look for one along a path of problems, are left out, and the
-// outcome says so; one particle does without the last alone.
+// the interior-point method has one start for many of them, and the outcome says so.
 static void without_last_resort(int n, int* passes)
 {
-    enum { MOST = 5 };
+    enum { MOST = 25 };
     double values[9 * MOST * MOST] = {0}, b[3 * MOST] = {0};
     int coordinate[3 * MOST];
     CondBlock block = {.kind = COND_BLOCK_DENSE, .n_dof = 3 * n, .values = values};
@@ -241,7 +232,7 @@ static void without_last_resort(int n, int* passes)
         assert_int_equal(
             cond_solver_solve_within(solver, &problem, budget, v, lambda, &info, &outcome),
             COND_NOT_CONVERGED);
-        assert_int_equal(outcome.has_left_out, !allowed);
+        assert_int_equal(outcome.has_left_out, !allowed && 3 * n > COND_TINY_PROBLEM);
         passes[allowed] = info.passes;
     }
     cond_solver_destroy(solver);
@@ -251,9 +242,9 @@ static void last_resort(void** state)
 {
     (void)state;
     int passes[2];
-    without_last_resort(1, passes);
-    assert_true(passes[0] < passes[1]);
     without_last_resort(5, passes);
+    assert_true(passes[0] == passes[1]);
+    without_last_resort(25, passes);
     assert_true(2 * passes[0] < passes[1]);
 }
 
@@ -314,50 +305,6 @@ static CondStrategy* ready(const CondContext* context, const Case* one,
     s->small = 1;
     cond_answer_set(problem, one->v, one->lambda, NULL, &s->best);
     return s;
-}
-
-// Some contacts strict and some relaxed: V-FPI and Newton's method with either linear solver find
-// the same motion.
-static void mixed_laws_have_one_answer(void** state)
-{
-    (void)state;
-    CondContext context = cond_context_or_default(NULL);
-    for (uint64_t seed = 301; seed <= 304; seed++) {
-        Case one = {0};
-        case_make(seed, 0.3, 1.0, 0, &one);
-        const CondProblem* problem = &one.problem;
-        double* first = dense_zeros((size_t)problem->n_dof);
-        int relaxed[MAX_CONTACT] = {0}, all = 100000;
-        for (int c = 0; c < problem->n_contact; c++)
-            relaxed[c] = c % 3 == 0;
-        for (int way = 0; way < 3; way++) {
-            CondSolverSettings settings = settings_of(1e-9);
-            settings.max_iterations = all;
-            CondSolveInfo info = {0};
-            CondStrategy* s = ready(&context, &one, &settings, &info);
-            assert_true(s->soft && s->small);
-            assert_int_equal(cond_vfpi_relax(&s->vfpi, relaxed), COND_OK);
-            s->small = way > 0; // else V-FPI would come before Newton's method
-            CondStatus status = way == 0   ? cond_stage_vfpi(s, &info)
-                                : way == 1 ? cond_stage_factored_newton(s, &info)
-                                           : cond_stage_newton(s, &info);
-            if (status == COND_NOT_CONVERGED && way > 0)
-                status = cond_strategy_solve_posed(s, &info);
-            assert_int_equal(status, COND_OK);
-            assert_true(verifier_relaxed_residual(problem, COND_LAW_STRICT, 0.0, relaxed, s->best.v,
-                                                  s->best.lambda) <= 1.001e-9);
-            CondCertificate strict =
-                verifier_certificate(problem, COND_LAW_STRICT, 0.0, s->best.v, s->best.lambda);
-            assert_true(cond_certificate_residual(&strict) > 1e-6); // another law indeed
-            if (way == 0)
-                memcpy(first, s->best.v, (size_t)problem->n_dof * sizeof *first);
-            assert_true(dense_distance(problem->n_dof, first, s->best.v) <=
-                        1e-6 * dense_norm(problem->n_dof, first));
-            cond_solver_strategy.destroy(s);
-        }
-        free(first);
-        case_free(&one);
-    }
 }
 
 // A rod that slides on its tip: Painleve's. Under strong friction its acceleration has no solution
@@ -435,7 +382,6 @@ static void no_answer_is_said_and_costs_no_memory(void** state)
                 status = cond_solver_solve(solver, &problem, v, lambda, &info);
             assert_int_equal(status, COND_NOT_CONVERGED);
             assert_int_equal(info.solved_by, COND_BY_NONE);
-            assert_int_equal(info.relaxed, 0);
             assert_true(info.certificate.penetration > 0.5);
             verifier_check(&problem, &settings, v, lambda, &info);
         }
@@ -607,8 +553,6 @@ int main(void)
         cmocka_unit_test(coarse_tolerance),
         cmocka_unit_test(every_stage_is_needed),
         cmocka_unit_test(elliptic_cones_are_served),
-        cmocka_unit_test(stubborn_contacts_are_relaxed_and_named),
-        cmocka_unit_test(mixed_laws_have_one_answer),
         cmocka_unit_test(painleves_rod_is_certified),
         cmocka_unit_test(no_answer_is_said_and_costs_no_memory),
         cmocka_unit_test(no_answer_among_soft_bodies),

@@ -72,7 +72,7 @@ typedef struct CondSolverSettings {
     int anderson_depth;              // differences kept, from 1
     int reuse;                       // solves that W may serve before it is built anew, from 1
     int fallback;                    // 1: the stages after V-FPI (certificate stop)
-    int relax;        // 1: where nothing else helps, the proximal law for the contacts that miss
+    int relax;                       // deprecated: without effect
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
     int threads; // up to COND_MAX_THREADS; 0: OMP_NUM_THREADS, or the processors there are; same
                  // bits for any
@@ -96,9 +96,9 @@ typedef enum CondSolvedBy {
     COND_BY_NEWTON = 3,          // Newton's method with conjugate gradients
     COND_BY_FACTORED_NEWTON = 4, // Newton's method with a factorisation
     COND_BY_INTERIOR_POINT = 5,  // the interior-point method, and Newton steps from its answer
-    COND_BY_FRICTION_PATH = 9,   // along a path of problems with growing friction
+    COND_BY_FRICTION_PATH = 9,   // deprecated: of recordings of 0.1
     COND_BY_SUBSTEPS = 11,    // of a time step: made in parts, all of which reached the tolerance
-    COND_BY_RELAXED_LAW = 12, // the law was relaxed at some contacts: no answer to what was asked
+    COND_BY_RELAXED_LAW = 12, // deprecated: of recordings of 0.1
     COND_BY_NONE = 13,        // nothing reached the tolerance: the best answer found
     COND_N_SOLVED_BY = 14
 } CondSolvedBy;
@@ -115,8 +115,8 @@ typedef struct CondSolveInfo {
     int passes;                  // steps of Newton's and of the interior-point method
     int virtual_nodes;           //
     CondSolvedBy solved_by;      // what made the answer
-    int relaxed;                 // contacts held to the proximal law instead of the strict one
-    double relaxed_residual;     // of the answer under these laws, where there are any
+    int relaxed;                 // deprecated: 0
+    double relaxed_residual;     // deprecated: 0
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
     double seconds;              // wall clock, that of preparing included
     double delassus_seconds;     // of these: factorisation and Delassus operator (baselines)
@@ -138,7 +138,7 @@ typedef struct CondSolverOps {
     void (*destroy)(void* work);
     // Forgets what was kept from earlier solves (settings.reuse); NULL: nothing ever is.
     void (*reset)(void* work);
-    // As cond_solver_relaxed; NULL: no law is ever relaxed.
+    // Deprecated: never called.
     const int* (*relaxed)(const void* work, int* n);
     // As cond_solver_prepare; comes before every solve. NULL: a solve makes all that it needs.
     CondStatus (*prepare)(void* work, const CondProblem* problem);
@@ -182,8 +182,7 @@ COND_API CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* p
 
 // Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
 // the answer on return: with the certificate stop the best certified pair that was seen, never
-// worse than the start, or where info->relaxed says so one that is certified under other laws; with
-// the step stop the last one. The problem is not checked here
+// worse than the start; with the step stop the last one. The problem is not checked here
 // (cond_problem_check), except that non-finite numbers end in COND_DIVERGED. Returns info->status,
 // or a negative status when it could not work at all, or was cancelled by its context; v and lambda
 // are then worth nothing.
@@ -193,8 +192,7 @@ COND_API CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* pro
 // Step lengths |v^{l+1} - v^l| of the last solve, one per iteration of V-FPI; owned by the solver.
 COND_API const double* cond_solver_history(const CondSolver* solver, int* n);
 
-// Contacts that the last solve held to the proximal law: 1 at these, of which there are *n
-// (n_contact); NULL where there are none. Owned by the solver.
+// Deprecated: NULL, and *n is 0. No law is relaxed since 0.2.
 COND_API const int* cond_solver_relaxed(const CondSolver* solver, int* n);
 
 // Forgets what earlier solves left behind to be used again (settings.reuse): the next one depends

@@ -8,7 +8,6 @@
 enum {
     COND_TINY_PROBLEM = 60, // coordinates up to which V-FPI comes before Newton's method: an
                             // iteration costs less than laying out a factorisation
-    COND_FEW_PROBLEM = 12,  // those of two bodies: all stages cost less than substeps of a scene
     COND_TINY_VFPI = 30,    // its iterations there: most steps of boxes need fewer than ten
     COND_FIRST_VFPI = 300,  // the same where the user asks for an accelerator of V-FPI
     COND_FIRST_OUTER = 30,  // and rounds of the multiplier loop
@@ -32,10 +31,6 @@ enum {
     COND_PROXIMAL_PATIENCE = 25,   // rounds that may make no progress: forces go a long way round
     COND_PROXIMAL_ALL = 2000,      // Newton steps of all rounds; walls under impact need 100 to 600
     COND_PROXIMAL_DIVISIBLE = 300, // the same where the step may be made in parts
-    COND_SHARED_ITERATIONS = 2000, // of max_iterations, from which shares are kept for late stages
-    COND_PATH_PROBLEMS = 40,       // on a friction path: those that arrive need a dozen
-    COND_PATH_STEPS = 2000,        // Newton steps on both: a problem without an answer takes all
-    COND_RELAX_ROUNDS = 4,         // mixtures of laws; in the last all contacts are relaxed
 };
 
 // Resistance of Newton steps from the last step's forces, a share of gamma: a settling heap of 200
@@ -79,16 +74,6 @@ enum {
 // No stage is asked for less: a residual of so many roundings is as far as double precision goes,
 // and all that follows would be in vain. Whoever asks for less is told that it was missed.
 #define COND_ROUNDING 1e-15
-
-// Friction path: share of the friction at first, stride from there, the shortest, and the tolerance
-// on the way. Wider strides fail more often than they save.
-#define COND_PATH_FIRST 0.05
-#define COND_PATH_STRIDE 0.15
-#define COND_PATH_SHORTEST 1e-3
-#define COND_PATH_TOLERANCE 1e-5
-
-// Of the worst contact's error: contacts beyond are relaxed where none misses by itself.
-#define COND_RELAX_WORST 0.1
 
 // ---- factorisation: where one pays
 

@@ -71,8 +71,8 @@ const CondKey cond_key_table[] = {
     {NUMBER("solver", "under_relaxation", CondSettingsDraft, settings.solver.under_relaxation, SHARE, "", DEFAULT, "share of an iteration's change that Chebyshev takes")},
     {WHOLE("solver", "anderson_depth", CondSettingsDraft, settings.solver.anderson_depth, FROM_ONE, " >= 1", DEFAULT, "differences that Anderson extrapolation keeps")},
     {WHOLE("solver", "reuse", CondSettingsDraft, settings.solver.reuse, FROM_ONE, " >= 1", DEFAULT, "solves that a surrogate serves before it is built anew")},
-    {SWITCH("solver", "fallback", CondSettingsDraft, settings.solver.fallback, DEFAULT, "Newton's method, interior point, friction path and parts of a step where V-FPI stalls (stop: certificate)")},
-    {SWITCH("solver", "relax", CondSettingsDraft, settings.solver.relax, DEFAULT, "where nothing reaches the tolerance, the proximal law for the contacts that miss the strict one; the step counts as missed (with fallback)")},
+    {SWITCH("solver", "fallback", CondSettingsDraft, settings.solver.fallback, DEFAULT, "Newton's method, interior point and parts of a step where V-FPI stalls (stop: certificate)")},
+    {SWITCH("solver", "relax", CondSettingsDraft, settings.solver.relax, DEFAULT, "without effect since version 0.2")},
     {SWITCH("solver", "pair_weights", CondSettingsDraft, settings.solver.pair_weights, DEFAULT, "frobenius gives both nodes of a contact one weight")},
     {WHOLE("solver", "threads", CondSettingsDraft, settings.solver.threads, NOT_NEGATIVE, " 0 to 1024", DEFAULT, "threads to use; 0: `OMP_NUM_THREADS`, or the processors that the process may use")},
 

@@ -48,8 +48,6 @@ typedef struct Solver {
     double* lambda;            //                                              (n_contact x 3)
     double* start;             // v and lambda as they were given              (n_dof + 3 n_contact)
     CondSolveInfo* info;       // of the islands                               (islands.n)
-    int* relaxed;              // contacts held to the proximal law            (n_contact)
-    int n_relaxed;             //
     CondSolveBudget budget;    // of the solve at hand
     CondSolveOutcome* outcome; // of the islands                              (islands.n)
 } Solver;
@@ -118,13 +116,6 @@ static void reset(void* work)
     cond_solver_strategy.reset(((Solver*)work)->whole.strategy);
 }
 
-static const int* relaxed(const void* work, int* n)
-{
-    const Solver* s = work;
-    *n = s->n_relaxed;
-    return s->n_relaxed > 0 ? s->relaxed : NULL;
-}
-
 // ---- one island
 
 // 1 where island i took more work than the one that leads, in coordinates multiplied by A; the
@@ -156,14 +147,10 @@ static void solve_island(Solver* s, Worker* worker, int i)
     const CondIsland* island = &s->islands.island[i];
     CondSolveInfo* info = &s->info[i];
     double *v = s->v + island->dof, *lambda = s->lambda + 3 * (size_t)island->contact;
-    int n = 0;
     memset(info, 0, sizeof *info);
     info->status = cond_strategy_solve(worker->strategy, &s->views.view[i], s->budget, v, lambda,
                                        info, &outcome);
     cond_solve_outcome_add(&s->outcome[i], &outcome);
-    const int* held = cond_solver_strategy.relaxed(worker->strategy, &n);
-    for (int k = 0; k < island->n_contact; k++)
-        s->relaxed[s->islands.contact_at[island->contact + k]] = held ? held[k] : 0;
     if (info->status >= 0 && takes_more(s, i, worker->lead) && keep_history(worker, i))
         info->status = COND_OUT_OF_MEMORY;
 }
@@ -208,7 +195,7 @@ static CondStatus reserve(Solver* s, const CondProblem* problem, int n_thread)
         COND_RESERVE(&s->arena, s->v, problem->n_dof) ||
         COND_RESERVE(&s->arena, s->lambda, 3 * problem->n_contact) ||
         COND_RESERVE(&s->arena, s->start, problem->n_dof + 3 * problem->n_contact) ||
-        COND_RESERVE(&s->arena, s->relaxed, problem->n_contact) || hire(s, n_thread))
+        hire(s, n_thread))
         return COND_OUT_OF_MEMORY;
     for (int i = 0; i < s->n_worker; i++)
         s->worker[i].lead = -1;
@@ -251,7 +238,6 @@ static void add_info(const CondSolveInfo* one, CondSolveInfo* all)
     if (one->solved_by > all->solved_by)
         all->solved_by = one->solved_by;
     all->virtual_nodes += one->virtual_nodes;
-    all->relaxed += one->relaxed;
 }
 
 // Counts are those of the island that took most.
@@ -284,12 +270,12 @@ static int count_products(const Solver* s, int n_dof)
     return all > most ? all : most;
 }
 
-static CondStatus judge(Solver* s, const CondProblem* problem, const int* relaxed, const double* v,
+static CondStatus judge(Solver* s, const CondProblem* problem, const double* v,
                         const double* lambda, CondSolveInfo* info, CondCertificate* certificate)
 {
     info->products++;
-    return cond_certifier_judge(&s->certifier, problem, s->settings.law, s->settings.omega, relaxed,
-                                v, lambda, NULL, certificate);
+    return cond_certifier_judge(&s->certifier, problem, s->settings.law, s->settings.omega, NULL, v,
+                                lambda, NULL, certificate);
 }
 
 // An island that missed is better than its start by its own scale, or as good; the whole may still
@@ -299,7 +285,7 @@ static CondStatus keep_better(Solver* s, const CondProblem* problem, double* v, 
 {
     CondCertificate start;
     const double* begin[] = {s->start, s->start + problem->n_dof};
-    CondStatus status = judge(s, problem, NULL, begin[0], begin[1], info, &start);
+    CondStatus status = judge(s, problem, begin[0], begin[1], info, &start);
     if (status ||
         !(cond_certificate_residual(&start) < cond_certificate_residual(&info->certificate)))
         return status;
@@ -311,14 +297,13 @@ static CondStatus keep_better(Solver* s, const CondProblem* problem, double* v, 
         cond_islands_gather(&s->islands, i, begin[0], begin[1], own_v, own_lambda);
         cond_islands_scatter(&s->islands, i, own_v, own_lambda, v, lambda);
     }
-    return judge(s, problem, NULL, v, lambda, info, &info->certificate);
+    return judge(s, problem, v, lambda, info, &info->certificate);
 }
 
 // What the islands say together.
 static CondStatus collect(Solver* s, const CondProblem* problem, double* v, double* lambda,
                           CondSolveInfo* info)
 {
-    CondCertificate eased;
     for (int i = 0; i < s->islands.n; i++) {
         add_info(&s->info[i], info);
         cond_islands_scatter(&s->islands, i, s->v + s->islands.island[i].dof,
@@ -326,15 +311,9 @@ static CondStatus collect(Solver* s, const CondProblem* problem, double* v, doub
     }
     take_lead(s, info);
     info->products += count_products(s, problem->n_dof);
-    s->n_relaxed = info->relaxed;
     if (info->status < 0)
         return info->status;
-    CondStatus status = judge(s, problem, NULL, v, lambda, info, &info->certificate);
-    if (!status && info->relaxed > 0) {
-        status = judge(s, problem, s->relaxed, v, lambda, info, &eased);
-        info->relaxed_residual = status ? 0.0 : cond_certificate_residual(&eased);
-    }
-    return status;
+    return judge(s, problem, v, lambda, info, &info->certificate);
 }
 
 // The residual of the whole dynamics is at most the root of three times the worst of its islands:
@@ -381,26 +360,20 @@ static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, 
     if (!status && info->status == COND_OK && !(s->budget.coarse_tolerance > 0.0) &&
         cond_certificate_residual(&info->certificate) > s->settings.tolerance)
         status = sharpen(s, problem, v, lambda, info);
-    if (!status && info->status == COND_NOT_CONVERGED && info->relaxed == 0)
+    if (!status && info->status == COND_NOT_CONVERGED)
         status = keep_better(s, problem, v, lambda, info);
     for (int i = 0; i < s->islands.n; i++)
         cond_solve_outcome_add(outcome, &s->outcome[i]);
     return status;
 }
 
-static CondStatus solve_whole(Solver* s, const CondProblem* problem, double* v, double* lambda,
-                              CondSolveInfo* info, CondSolveOutcome* outcome)
+static CondStatus solve_whole(Solver* s, double* v, double* lambda, CondSolveInfo* info,
+                              CondSolveOutcome* outcome)
 {
+
     s->lead = NULL;
-    CondStatus status = cond_strategy_solve_alone(s->whole.strategy, &s->views.view[0], s->budget,
-                                                  v, lambda, info, outcome);
-    const int* held = cond_solver_strategy.relaxed(s->whole.strategy, &s->n_relaxed);
-    if (s->n_relaxed > 0) {
-        if (COND_RESERVE(&s->arena, s->relaxed, problem->n_contact))
-            return COND_OUT_OF_MEMORY;
-        memcpy(s->relaxed, held, (size_t)problem->n_contact * sizeof *held);
-    }
-    return status;
+    return cond_strategy_solve_alone(s->whole.strategy, &s->views.view[0], s->budget, v, lambda,
+                                     info, outcome);
 }
 
 // One view of all of it.
@@ -441,7 +414,7 @@ CondStatus cond_island_solver_solve(void* work, const CondProblem* problem, Cond
     s->budget = budget;
     *outcome = (CondSolveOutcome){0, 0};
     if (!s->split)
-        return solve_whole(s, problem, v, lambda, info, outcome);
+        return solve_whole(s, v, lambda, info, outcome);
     CondStatus status = solve_split(s, problem, v, lambda, info, outcome);
     return status ? status : info->status;
 }
@@ -460,6 +433,5 @@ const CondSolverOps cond_solver_islands = {
     .history = history,
     .destroy = destroy,
     .reset = reset,
-    .relaxed = relaxed,
     .prepare = prepare,
 };

@@ -1,4 +1,4 @@
-// The stages that solve a problem as it is.
+// The stages: V-FPI, Newton's method with either linear solver, the interior-point method.
 #include "law/tuning.h"
 #include "strategy/strategy.h"
 
@@ -49,11 +49,11 @@ static CondStatus run_factored(CondStrategy* s, int steps, CondSolveInfo* info)
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
 
-// 1 for many rigid bodies in contact, as they are asked for: where Newton's method goes to and fro
-// there, damping its steps does not help.
+// 1 for many rigid bodies in contact: where Newton's method goes to and fro there, damping its
+// steps does not help.
 static int is_pile(const CondStrategy* s)
 {
-    return s->large && !s->posed && !s->vfpi.nodal.bounded;
+    return s->large && !s->vfpi.nodal.bounded;
 }
 
 // Steps that resist changes of the forces.
@@ -76,7 +76,7 @@ static CondStatus run_resisting(CondStrategy* s, CondSolveInfo* info)
 static CondStatus can_factor(CondStrategy* s, int products, int* can)
 {
     *can = 0;
-    s->newton.factored.allowed = s->posed ? COND_MOST_PRODUCTS : fmax(COND_MOST_PRODUCTS, products);
+    s->newton.factored.allowed = fmax(COND_MOST_PRODUCTS, products);
     return s->small ? cond_back_end_factored.serves(&s->newton, s->vfpi.nodal.problem, can)
                     : COND_OK;
 }
@@ -113,14 +113,14 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
         CondStatus known = can_factor(s, spent, &factored);
         if (known || factored || k == COND_RESTARTS)
             return known ? known : status;
-        if (!s->posed && cond_soft_back_end_sharpen(&s->newton.soft)) {
+        if (cond_soft_back_end_sharpen(&s->newton.soft)) {
             int left = most - info->iterations;
             status = run_sharp(s, left < COND_SHARP_PRODUCTS ? left : COND_SHARP_PRODUCTS, info);
             k--; // no restart
             continue;
         }
         status = run_vfpi(s, COND_RESTART_VFPI << k, COND_FIRST_OUTER, info);
-        double left = s->small && !s->posed ? s->newton.factored.price - spent : INFINITY;
+        double left = s->small ? s->newton.factored.price - spent : INFINITY;
         if (status > 0)
             status = run_iterative(s, (int)fmin(most - info->iterations, left),
                                    k >= COND_RESTARTS / 2 - 1, info);
@@ -133,23 +133,21 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 static CondStatus sharpen(CondStrategy* s, CondSolveInfo* info)
 {
     double tolerance = s->settings.tolerance;
-    int iterations = s->settings.max_iterations;
-    cond_strategy_aim(s, COND_SHARPER * tolerance, iterations);
+    s->settings.tolerance = COND_SHARPER * tolerance;
     CondStatus status = run_factored(s, 1, info);
-    cond_strategy_aim(s, tolerance, iterations);
+    s->settings.tolerance = tolerance;
     return status < 0 ? status : COND_OK;
 }
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
 // of them come first: among redundant contacts, and limits, friction and motors on the same joint,
-// free ones move the forces about. Problems of a few bodies, rods, whose contacts are not
-// redundant, and the problems of the last two stages take free steps alone, the latter two with
-// more patience.
+// free ones move the forces about. Problems of a few bodies and rods, whose contacts are not
+// redundant, take free steps alone, rods more of them.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int patient = s->posed || s->rods, tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
-    if (patient || s->soft || (tiny && !s->vfpi.nodal.bounded))
-        return run_factored(s, patient ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
+    int tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    if (s->rods || s->soft || (tiny && !s->vfpi.nodal.bounded))
+        return run_factored(s, s->rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
     CondStatus status = run_resisting(s, info);
     return status == COND_OK && s->vfpi.nodal.bounded ? sharpen(s, info) : status;
 }
@@ -174,11 +172,12 @@ static int is_limited(const CondStrategy* s)
 }
 
 // After the interior-point method: proximal-point steps from its pair. Where that did not get near,
-// from the pair that the solve began with, the last answer of a simulation.
-static CondStatus polish(CondStrategy* s, CondSolveInfo* info)
+// once from the pair that the solve began with, the last answer of a simulation.
+static CondStatus polish(CondStrategy* s, int* from_start, CondSolveInfo* info)
 {
-    int near = s->posed || s->best.residual <= COND_PROXIMAL_FROM_BEST;
+    int near = s->best.residual <= COND_PROXIMAL_FROM_BEST || *from_start;
     int steps = is_limited(s) ? COND_PROXIMAL_DIVISIBLE : COND_PROXIMAL_ALL;
+    *from_start |= !near;
     return run_proximal(s, steps, near ? &s->best : &s->start, info);
 }
 
@@ -201,7 +200,7 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
     if (!status && is_pile(s) && s->best.residual <= COND_PILE_NEAR)
         status = run_proximal(s, COND_PILE_PROXIMAL, &s->best, info);
-    int n_start = is_limited(s) ? 1 : N_START;
+    int n_start = is_limited(s) ? 1 : N_START, from_start = 0;
     for (int k = 0; k < n_start && !status && s->best.residual > tolerance; k++) {
         CondCentralStart start = starts[k];
         start.resistance = is_pile(s) ? COND_LEAST_RESISTANCE : 0.0;
@@ -212,7 +211,7 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
         status = cond_interior_point_solve(&s->interior, &s->newton, &data, tolerance, start,
                                            &s->best, &info->passes, &info->products);
         if (!status && isfinite(s->best.residual))
-            status = polish(s, info);
+            status = polish(s, &from_start, info);
         if (!(s->best.residual <= s->central.residual))
             cond_answer_copy(problem, &s->central, &s->best);
     }

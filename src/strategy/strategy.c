@@ -16,7 +16,7 @@ static int is_certified(const CondStrategy* s)
 // vain take five times as long as the Newton steps that follow.
 static int serves_vfpi(const CondStrategy* s)
 {
-    if (s->posed || s->soft || !s->small)
+    if (s->soft || !s->small)
         return !s->soft && !s->small;
     return s->asked.accelerator != COND_ACCELERATOR_NEWTON ||
            (s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM && !s->rods && !s->vfpi.nodal.bounded);
@@ -38,48 +38,17 @@ static int serves_interior(const CondStrategy* s)
     return s->small && s->newton.factored.price <= COND_MOST_PRODUCTS && isfinite(s->best.residual);
 }
 
-static int has_friction(const CondProblem* problem)
-{
-    for (int c = 0; c < problem->n_contact; c++)
-        if (fmax(problem->contact[c].friction[0], problem->contact[c].friction[1]) > 0.0)
-            return 1;
-    return 0;
-}
-
-static int serves_friction(const CondStrategy* s)
-{
-    return is_certified(s) && s->asked.fallback && (s->soft || s->small) &&
-           has_friction(s->vfpi.nodal.problem);
-}
-
-static int serves_strict(const CondStrategy* s)
-{
-    return is_certified(s) && s->asked.fallback && s->asked.relax &&
-           s->asked.law == COND_LAW_STRICT && has_friction(s->vfpi.nodal.problem) &&
-           isfinite(s->best.residual);
-}
-
 static const CondSolverStage stages[] = {
-    {COND_BY_VFPI, serves_vfpi, cond_stage_vfpi, 0},
-    {COND_BY_NEWTON, serves_soft, cond_stage_newton, 0},
-    {COND_BY_FACTORED_NEWTON, serves_small, cond_stage_factored_newton, 0},
-    {COND_BY_INTERIOR_POINT, serves_interior, cond_stage_interior_point, 0},
-    {COND_BY_FRICTION_PATH, serves_friction, cond_stage_friction_path, 1},
-    {COND_BY_RELAXED_LAW, serves_strict, cond_stage_relaxed_law, 2},
+    {COND_BY_VFPI, serves_vfpi, cond_stage_vfpi},
+    {COND_BY_NEWTON, serves_soft, cond_stage_newton},
+    {COND_BY_FACTORED_NEWTON, serves_small, cond_stage_factored_newton},
+    {COND_BY_INTERIOR_POINT, serves_interior, cond_stage_interior_point},
 };
-enum { N_STAGE = sizeof stages / sizeof stages[0], N_POSED = 4 };
+enum { N_STAGE = sizeof stages / sizeof stages[0] };
 
 CondCertificateData cond_strategy_certificate_data(const CondStrategy* s)
 {
     return cond_vfpi_certificate_data(&s->vfpi);
-}
-
-void cond_strategy_aim(CondStrategy* s, double tolerance, int iterations)
-{
-    int most = s->asked.max_iterations;
-    s->settings.tolerance = s->vfpi.settings.tolerance = tolerance;
-    s->settings.max_iterations = iterations < most ? iterations : most;
-    s->vfpi.settings.max_iterations = s->settings.max_iterations;
 }
 
 // 1 where stage k is to be run.
@@ -88,53 +57,18 @@ static int serves(const CondStrategy* s, int k)
     return !(s->left_out >> stages[k].name & 1) && stages[k].serves(s);
 }
 
-// Iterations that the solve may have made when stage k ends: those left to later stages that serve
-// are kept, where there are enough to share out.
-static int limit_of(const CondStrategy* s, int k)
-{
-    int all = s->asked.max_iterations, kept = 0;
-    for (int later = k + 1; later < N_STAGE && all >= COND_SHARED_ITERATIONS; later++)
-        if (serves(s, later))
-            kept += stages[later].share;
-    return all - kept * (all / 8);
-}
-
-static CondStatus run_stage(CondStrategy* s, int k, CondSolveInfo* info)
-{
-    if (cond_cancelled(&s->context))
-        return COND_CANCELLED;
-    s->diverged = 0;
-    return stages[k].run(s, info);
-}
-
-CondStatus cond_strategy_solve_posed(CondStrategy* s, CondSolveInfo* info)
-{
-    CondStatus status = COND_NOT_CONVERGED;
-    for (int k = 0; k < N_POSED && status == COND_NOT_CONVERGED; k++)
-        if (serves(s, k))
-            status = run_stage(s, k, info);
-    return status;
-}
-
-// 1 where the budget leaves stage k out. The caller's other way, smaller steps, is one for all
-// bodies: one or two of them are first solved along the friction path.
-static int is_left_out(const CondStrategy* s, int k)
-{
-    int few = s->vfpi.nodal.n_dof <= COND_FEW_PROBLEM;
-    return !s->last_resort && !s->soft && k >= N_POSED + few && serves(s, k);
-}
-
 static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = COND_NOT_CONVERGED;
+    double least = fmax(s->coarse, is_certified(s) ? COND_ROUNDING : 0.0);
+    s->settings.tolerance = s->vfpi.settings.tolerance = fmax(s->asked.tolerance, least);
     for (int k = 0; k < N_STAGE && status == COND_NOT_CONVERGED; k++)
-        if (is_left_out(s, k)) {
-            s->outcome.has_left_out = 1;
-        } else if (serves(s, k)) {
-            double least = fmax(s->coarse, is_certified(s) ? COND_ROUNDING : 0.0);
-            cond_strategy_aim(s, fmax(s->asked.tolerance, least), limit_of(s, k));
+        if (serves(s, k)) {
+            if (cond_cancelled(&s->context))
+                return COND_CANCELLED;
             info->solved_by = stages[k].name;
-            status = run_stage(s, k, info);
+            s->diverged = 0;
+            status = stages[k].run(s, info);
         }
     int short_of = is_certified(s) && status == COND_OK && s->best.residual > s->asked.tolerance;
     s->outcome.is_coarse = s->coarse > 0.0 && short_of;
@@ -170,12 +104,9 @@ static void destroy(void* work)
     cond_semismooth_destroy(&s->newton);
     cond_interior_point_destroy(&s->interior);
     cond_proximal_point_destroy(&s->proximal);
-    CondAnswer* answers[] = {&s->best, &s->start, &s->central, &s->last, &s->before, &s->kept};
-    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
-        cond_answer_destroy(answers[i]);
-    cond_release(&m, s->contact);
-    cond_release(&m, s->relaxed);
-    cond_release(&m, s->error);
+    cond_answer_destroy(&s->best);
+    cond_answer_destroy(&s->start);
+    cond_answer_destroy(&s->central);
     cond_release(&m, s->work);
     cond_release(&m, s);
 }
@@ -185,13 +116,6 @@ static const double* history(const void* work, int* n)
     const CondStrategy* s = work;
     *n = s->vfpi.history.n;
     return s->vfpi.history.length;
-}
-
-static const int* relaxed(const void* work, int* n)
-{
-    const CondStrategy* s = work;
-    *n = s->n_relaxed;
-    return s->n_relaxed > 0 ? s->relaxed : NULL;
 }
 
 static void reset(void* work)
@@ -213,7 +137,7 @@ static int has_rods(const CondProblem* problem)
 static CondStatus plan(CondStrategy* s, const CondProblem* problem, CondSolveBudget budget)
 {
     CondStatus status = COND_OK;
-    s->soft = s->posed = s->stale = 0;
+    s->soft = s->stale = 0;
     s->rods = has_rods(problem);
     cond_semismooth_plan(&s->newton);
     s->small = is_certified(s) && s->asked.fallback;
@@ -251,7 +175,7 @@ static int starts_well(CondStrategy* s, CondSolveInfo* info)
 static CondStatus conclude(const CondStrategy* s, CondStatus status, CondSolveInfo* info)
 {
     if (is_certified(s) && status != COND_OK)
-        info->solved_by = info->relaxed > 0 ? COND_BY_RELAXED_LAW : COND_BY_NONE;
+        info->solved_by = COND_BY_NONE;
     else if (is_certified(s) && info->iterations + info->passes == 0)
         info->solved_by = COND_BY_START;
     info->restarts = s->vfpi.accelerator.restarts;
@@ -286,7 +210,6 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudge
     const CondProblem* problem = view->problem;
     info->certificate.worst_contact = -1;
     info->certificate.dynamics = info->certificate.contact = INFINITY; // until something is known
-    s->n_relaxed = 0;
     s->asked.tolerance = budget.tolerance > 0.0 ? budget.tolerance : s->tolerance;
     *outcome = s->outcome = (CondSolveOutcome){0, 0};
     if (cond_strategy_is_direct(s, problem)) {
@@ -300,7 +223,6 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudge
             return built;
         view = &s->view;
     }
-    cond_strategy_aim(s, s->asked.tolerance, s->asked.max_iterations);
     CondStatus status = cond_vfpi_begin(&s->vfpi, view, info);
     if (!status)
         status = cond_answer_reserve(&s->context, problem, &s->best);
@@ -333,7 +255,6 @@ CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, CondSolv
     CondStatus status = cond_strategy_solve(s, view, budget, v, lambda, info, outcome);
     if (status >= 0 && view->problem->n_contact > 0) {
         CondCertificateData data = cond_strategy_certificate_data(s);
-        data.relaxed = NULL; // the certificate is one against the law that was asked for
         cond_certificate_detail(&data, v, lambda, &info->certificate);
     }
     return status;
@@ -357,5 +278,4 @@ const CondSolverOps cond_solver_strategy = {
     .history = history,
     .destroy = destroy,
     .reset = reset,
-    .relaxed = relaxed,
 };

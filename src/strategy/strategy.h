@@ -15,7 +15,7 @@ typedef struct CondStrategy {
     CondContext context;
     double tolerance;            // of the settings that the user set
     CondSolverSettings asked;    // these, with the tolerance of this solve
-    CondSolverSettings settings; // the same with the tolerance and the iterations of this stage
+    CondSolverSettings settings; // the same with the tolerance that the stages aim at
     CondNodal view;              // of a problem that comes as it is
     CondVfpi vfpi;
     CondDirect direct;
@@ -30,22 +30,13 @@ typedef struct CondStrategy {
     int large;         // 1: rigid bodies in contact, more than a handful
     double coarse;     // tolerance that suffices for these; 0: only that of the settings does
     int stale;         // 1: the start has the coarse tolerance, but for a matrix that has changed
-    int last_resort;   // 1: the last two stages may run, and all starts for piles. 0: rigid
-                       // problems do without (of a body or two without the last stage)
+    int last_resort;   // 1: the interior point may have all of its starts for piles
     CondSolveOutcome outcome;
-    int posed;            // 1: the problem is another than asked for, with other friction or law
-    CondAnswer best;      // what the next stage goes on from
-    CondAnswer start;     // what the first one began with
-    CondAnswer central;   // the best, while the interior-point method looks for a better one,
-    CondAnswer last;      // the last that the friction path has reached
-    CondAnswer before;    // the best, while other problems are solved along the friction path,
-    CondAnswer kept;      // and while contacts are relaxed
-    CondContact* contact; // of that other problem: other friction                 (n_contact)
-    int* relaxed;         // 1: the contact is held to the proximal law            (n_contact)
-    int n_relaxed;        // of them; 0 while all are held to the law asked for
-    double* error;        // of each contact [m/s]                                 (n_contact)
-    double* work;         // of the certificate of the start                       (2 n_dof)
-    int cap_contact, cap_relaxed, cap_error, cap_work;
+    CondAnswer best;    // what the next stage goes on from
+    CondAnswer start;   // what the first one began with
+    CondAnswer central; // the best, while the interior-point method looks for a better one
+    double* work;       // of the certificate of the start                       (2 n_dof)
+    int cap_work;
 } CondStrategy;
 
 // One way to an answer. It goes on from strategy->best, leaves the best pair it saw there, and
@@ -54,7 +45,6 @@ typedef struct CondSolverStage {
     CondSolvedBy name;
     int (*serves)(const CondStrategy* strategy);
     CondStatus (*run)(CondStrategy* strategy, CondSolveInfo* info);
-    int share; // eighths of max_iterations that the stages before leave to this one
 } CondSolverStage;
 
 extern const CondSolverOps cond_solver_strategy;
@@ -71,23 +61,12 @@ CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, CondSolv
                                      double* v, double* lambda, CondSolveInfo* info,
                                      CondSolveOutcome* outcome);
 
-// Certificates of the problem posed, for the laws that contacts are held to now.
 CondCertificateData cond_strategy_certificate_data(const CondStrategy* strategy);
 
-// The tolerance of what follows, and how many iterations the solve may have made after it; not
-// more than were asked for.
-void cond_strategy_aim(CondStrategy* strategy, double tolerance, int iterations);
-
-// The stages that solve a problem as it is: V-FPI, Newton's method, the interior-point method. The
-// two last stages use it for the problems that they pose.
-CondStatus cond_strategy_solve_posed(CondStrategy* strategy, CondSolveInfo* info);
-
-// The stages (src/strategy/stages.c, friction_path.c, relaxed_law.c).
+// The stages (src/strategy/stages.c).
 CondStatus cond_stage_vfpi(CondStrategy* strategy, CondSolveInfo* info);
 CondStatus cond_stage_newton(CondStrategy* strategy, CondSolveInfo* info);
 CondStatus cond_stage_factored_newton(CondStrategy* strategy, CondSolveInfo* info);
 CondStatus cond_stage_interior_point(CondStrategy* strategy, CondSolveInfo* info);
-CondStatus cond_stage_friction_path(CondStrategy* strategy, CondSolveInfo* info);
-CondStatus cond_stage_relaxed_law(CondStrategy* strategy, CondSolveInfo* info);
 
 #endif

@@ -10,7 +10,6 @@
 typedef struct CondContactSolve {
     const CondNodal* nodal;
     CondLaw law;
-    const int* relaxed;  // not NULL: 1 where the law is the proximal one       (n_contact)
     double omega;        //
     const int* node;     // where v has the contacts' nodes, -1 static          (n_contact x 2)
     const double* w;     // diagonal of W                                       (as v)

@@ -48,7 +48,6 @@ static void fill_contact(CondContactBatch* batch, int l, const CondContactSolve*
     batch->node[l][1] = j;
     batch->second |= j >= 0;
     batch->padded &= i < padded && !batch->second;
-    batch->serves &= !(one->relaxed && one->relaxed[c]);
     batch->serves &=
         contact->set == COND_FORCE_CONE && contact->friction[0] == contact->friction[1];
     batch->slip[l] = nodal->carried[c] ? nodal->compliance[c] : 0.0;

@@ -26,8 +26,7 @@ void cond_contact_solve(const CondContactSolve* s, int c, double* v, double* lam
         if (s->nodal->carried[c])
             eta[r] -= s->nodal->compliance[c] * s->carry[3 * c + r];
     }
-    CondLaw law = s->relaxed && s->relaxed[c] ? COND_LAW_PROXIMAL : s->law;
-    cond_contact_law_solve(law, contact, cond_contact_law_slip(contact, s->omega), wi + wj, eta,
+    cond_contact_law_solve(s->law, contact, cond_contact_law_slip(contact, s->omega), wi + wj, eta,
                            lambda);
     for (int k = 0; k < 3; k++) {
         double f = R[k] * lambda[0] + R[3 + k] * lambda[1] + R[6 + k] * lambda[2];

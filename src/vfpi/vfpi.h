@@ -59,12 +59,6 @@ void cond_vfpi_destroy(CondVfpi* vfpi);
 // view's arrays must outlive them.
 CondStatus cond_vfpi_begin(CondVfpi* vfpi, const CondNodal* view, CondSolveInfo* info);
 
-// Another problem in its place that differs from it in the friction and the offsets alone.
-CondStatus cond_vfpi_pose(CondVfpi* vfpi, const CondProblem* problem);
-
-// Contacts that are held to the proximal law until the problem is changed (n_contact); NULL: none.
-CondStatus cond_vfpi_relax(CondVfpi* vfpi, const int* relaxed);
-
 // What the certificate needs, for this problem and the laws in force.
 CondCertificateData cond_vfpi_certificate_data(const CondVfpi* vfpi);
 

@@ -126,13 +126,12 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
     return end;
 }
 
-// The contacts of the problem at hand, and the laws in force.
-static CondStatus lay_contacts(CondVfpi* s, const int* relaxed)
+// The contacts of the problem at hand.
+static CondStatus lay_contacts(CondVfpi* s)
 {
     s->contacts = (CondContactSolve){.nodal = &s->nodal,
                                      .law = s->settings.law,
                                      .omega = s->settings.omega,
-                                     .relaxed = relaxed,
                                      .node = s->nodal.node,
                                      .w = s->W.w,
                                      .carry = s->carry};
@@ -156,7 +155,7 @@ static CondStatus prepare(CondVfpi* s, CondSolveInfo* info)
         status = cond_fused_build(&s->fused, &s->nodal, &s->W, &s->settings, &s->is_fused);
     s->built = !status;
     if (!status)
-        status = lay_contacts(s, s->contacts.relaxed);
+        status = lay_contacts(s);
     s->built = !status;
     return status;
 }
@@ -165,21 +164,9 @@ CondStatus cond_vfpi_begin(CondVfpi* s, const CondNodal* view, CondSolveInfo* in
 {
     s->history.n = s->history.failed = 0;
     s->built = 0;
-    s->contacts.relaxed = NULL;
     s->accelerator.restarts = 0;
     s->nodal = *view;
     return s->settings.reuse > 1 ? prepare(s, info) : COND_OK; // the age of W counts solves
-}
-
-CondStatus cond_vfpi_pose(CondVfpi* s, const CondProblem* problem)
-{
-    s->nodal.problem = problem;
-    return lay_contacts(s, s->contacts.relaxed);
-}
-
-CondStatus cond_vfpi_relax(CondVfpi* s, const int* relaxed)
-{
-    return lay_contacts(s, relaxed);
 }
 
 static void start(CondVfpi* s, CondAnswer* best)

@@ -27,8 +27,7 @@ CondCertificateData cond_vfpi_certificate_data(const CondVfpi* s)
                                  .delassus = s->nodal.delassus,
                                  .bounded = s->nodal.bounded,
                                  .compliance = s->nodal.compliance,
-                                 .carried = s->nodal.carried,
-                                 .relaxed = s->contacts.relaxed};
+                                 .carried = s->nodal.carried};
 }
 
 CondCertificate cond_vfpi_certify(CondVfpi* s, const double* v, const double* lambda,
