@@ -4,11 +4,9 @@
 #include "model/articulation.h"
 #include "model/entity.h"
 #include "model/rod.h"
+#include "model/tuning.h"
 
 #include <math.h>
-
-static const double APART = 4.0; // radii along a rod within which it does not touch itself
-static const double HELD = 8.0;  // and within which it does not touch what it is held to
 
 // 1 when the thing is the body at an end of an attachment, or a link that moves with its link.
 static int is_end(const CondModel* model, const CondPoint* end, const CondThing* thing)
@@ -39,7 +37,7 @@ int cond_audit_may_touch(const CondModel* model, const CondState* state, const C
 
 int cond_audit_are_neighbours(const CondRod* rod, int i, int j)
 {
-    return cond_rod_between(rod, i, j) <= APART * rod->radius;
+    return cond_rod_between(rod, i, j) <= COND_ROD_NEIGHBOURS * rod->radius;
 }
 
 int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, int link,
@@ -56,7 +54,8 @@ int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, 
                 return 1;
             if (other->body < 0 || mine->body != rod || its->body != other->body)
                 continue;
-            if (fabs(body->arc[link] - body->arc[mine->link]) <= HELD * body->radius)
+            if (fabs(body->arc[link] - body->arc[mine->link]) <=
+                2.0 * COND_ROD_NEIGHBOURS * body->radius)
                 return 1;
         }
     }

@@ -7,11 +7,10 @@
 #include "math/vec3.h"
 #include "model/entity.h"
 #include "model/rod.h"
+#include "model/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double NEIGHBOURS = 4.0; // radii along a rod within which it does not touch itself
 
 // 1 where there are rods whose links can touch another one.
 static int are_any(const CondModel* model)
@@ -31,7 +30,8 @@ static int may_touch(const CondRodLinks* c, const CondModel* model, int i, int j
         return cond_entities_touch(model, body->entity, model->body[c->body[j]].entity);
     if (!body->self_contact)
         return 0;
-    return cond_rod_between(body->rod, c->link[i], c->link[j]) > NEIGHBOURS * body->rod->radius;
+    return cond_rod_between(body->rod, c->link[i], c->link[j]) >
+           COND_ROD_NEIGHBOURS * body->rod->radius;
 }
 
 // A point of link i and a point of link j.

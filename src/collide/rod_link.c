@@ -2,11 +2,10 @@
 
 #include "math/vec3.h"
 #include "model/rod.h"
+#include "model/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double HELD = 8.0; // radii along a rod within which it does not touch what holds it
 
 static CondStatus reserve(CondRodLinks* links, int n, int n_body)
 {
@@ -158,7 +157,7 @@ int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end
         if (at->body != held->body || candidate->point[1 - side].body != other || other < 0)
             continue;
         double here = rod->arc[at->link], there = rod->arc[held->link];
-        if (fabs(here - there) <= HELD * rod->radius)
+        if (fabs(here - there) <= 2.0 * COND_ROD_NEIGHBOURS * rod->radius)
             return 1;
     }
     return 0;

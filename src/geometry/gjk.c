@@ -87,8 +87,8 @@ int cond_cores_distance(const CondCore* a, const CondCore* b, double far, double
         }
         // The distance lies between along/|v| and |v|, once v is a point of A - B.
         double left = length * length - along;
-        if (pass > 0 &&
-            (left <= COND_EXACT * (length + wide) * length || is_known(&s, w) || !(length < last)))
+        if (pass > 0 && (left <= COND_NO_AREA * length * length + COND_EXACT * wide * length ||
+                         is_known(&s, w) || !(length < last)))
             break;
         last = pass > 0 ? length : INFINITY;
         memcpy(s.w[s.n++], w, sizeof w);

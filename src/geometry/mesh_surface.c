@@ -124,7 +124,7 @@ static CondStatus make_planes(CondMeshSurface* mesh_surface, CondError* error)
         triangle_area_vector(a, mesh_surface->vertex + 3 * face[1],
                              mesh_surface->vertex + 3 * face[2], plane);
         double area = vec3_norm(plane);
-        if (!(area > COND_EXACT * mesh_surface->size * mesh_surface->size))
+        if (!(area > COND_NO_AREA * mesh_surface->size * mesh_surface->size))
             return cond_error_set(error, COND_BAD_ARGUMENT, "face %d has no area", f);
         for (int i = 0; i < 3; i++)
             plane[i] /= area;

@@ -216,7 +216,7 @@ static void try_smooth(Search* search, const double start[3])
         double norm = vec3_norm(n);
         for (int i = 0; i < 3; i++)
             n[i] /= norm;
-        if (length < COND_EXACT)
+        if (length < COND_NO_AREA)
             break;
     }
     try_normal(search, n);
@@ -225,7 +225,7 @@ static void try_smooth(Search* search, const double start[3])
 void cond_cores_refine(const CondCore* a, const CondCore* b, double n[3])
 {
     double ea[MOST_EDGES][3], eb[MOST_EDGES][3], m[3], x[3];
-    double given = cond_cores_apart(a, b, n, x), tie = COND_EXACT * fmax(a->size, b->size);
+    double given = cond_cores_apart(a, b, n, x), tie = COND_NO_AREA * fmax(a->size, b->size);
     int round = a->form == COND_FORM_CYLINDER || b->form == COND_FORM_CYLINDER;
     Search search = {.a = a, .b = b, .tie = tie, .best = -INFINITY};
     try_faces(&search, b, n, 1.0);

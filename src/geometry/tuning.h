@@ -8,12 +8,16 @@
 // [1] relative rounding of some thousand operations on doubles: weights, ray parameters and
 // determinants this near to a bound are on it.
 #define COND_ROUNDED 1e-12
-// [1] relative: as near as double precision comes. An area or a volume below it is none; GJK and
-// the refinement of normals end when they gain less.
-#define COND_EXACT 1e-14
+// [1] relative, and [rad]: a few roundings of a double, as near as searches for a normal come.
+#define COND_EXACT 1e-15
+// [1] relative: an area or a volume below it is none, and a gain below it is rounding of products.
+#define COND_NO_AREA 1e-14
 // [share] of the size of two things: vectors that are shorter have no direction, and distances that
 // differ by less are equal. Nine digits, as meshes in text files have them.
 #define COND_NO_LENGTH 1e-9
+// [share] of the size by which the normal across two edges must be better than a face's: edges that
+// run nearly along each other make a face's normal over again, less exactly.
+#define COND_FACE_LEAD 1e-10
 // [1] 1 - cosine of normals, and of directions, that are the same: 4e-5 rad, far above the rounding
 // of normals of triangles a thousandth of the size.
 #define COND_SAME_NORMAL 1e-9

@@ -29,6 +29,10 @@ enum {
 // Roark's formula, within 0.5 % of Saint-Venant's series for every b/a.
 #define COND_TORSION 0.21
 
+// [radii] along a rod within which a link does not touch another: four are what a rod bends within;
+// twice as many from what the rod is attached to, whose surface is as far away. docs/rods.md.
+#define COND_ROD_NEIGHBOURS 4.0
+
 // ---- inverse kinematics
 
 // [1] damping of the search for joint positions, of the squared error (Chan and Lawrence).
