@@ -125,8 +125,8 @@ static void carve(Polytope* p, int f, int edge, const double w[3])
     Face* face = &p->face[f];
     if (face->gone || p->broken)
         return;
-    int seen =
-        !isfinite(face->offset) || vec3_dot(face->normal, w) - face->offset > COND_NO_AREA * p->size;
+    int seen = !isfinite(face->offset) ||
+               vec3_dot(face->normal, w) - face->offset > COND_NO_AREA * p->size;
     if (!seen) {
         if (p->n_rim == MOST_RIM) {
             p->broken = 1;
