@@ -11,34 +11,35 @@
 // without the latter is none that they ever had: there the impacts begin with v_k, and the first
 // problem comes after them, with the speeds that they have left at the contacts as targets.
 //
+// Each of these problems is an attempt, and the table RETRIES says which one follows it.
+//
 // Contacts that last (integrate/persistent.h) are taken where they are at the end of the step, and
 // so is what their forces gave: v+ differs from v_{k+1} by M^-1 J_{k+1}' (Lambda - t lambda), which
 // is small.
 #include "impact/impact.h"
 
-#include "base/memory.h"
 #include "body/body.h"
+#include "impact/tuning.h"
 #include "integrate/group.h"
 #include "integrate/persistent.h"
 #include "sim/sim.h"
+#include "sim/stage_retry.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double GROWTH = 1e-6; // of the energy exchanged, or ten tolerances: growth
 
 void cond_impact_destroy(CondImpact* impact)
 {
     cond_contact_stage_destroy(&impact->stage);
 }
 
-static CondStatus prepare(const CondModel* model, CondImpact* impact)
+static CondStatus reserve(const CondModel* model, CondImpact* impact)
 {
     CondSolverSettings settings = cond_contact_stage_settings(model);
     CondStatus status =
         cond_contact_stage_prepare(model, COND_ASSEMBLY_MASSES, &settings, &impact->stage);
     CondArena* m = &impact->stage.arena;
-    impact->growth = fmax(GROWTH, 10.0 * settings.tolerance);
+    impact->growth = fmax(COND_IMPACT_GROWTH, 10.0 * settings.tolerance);
     if (status)
         return status;
     int failed = COND_RESERVE(m, impact->before, model->n_dof) ||
@@ -52,17 +53,13 @@ static CondStatus prepare(const CondModel* model, CondImpact* impact)
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
 
-// 1 where a body's island takes part in the impact.
-static int is_struck(const CondSim* sim, int body)
-{
-    return sim->impact->part[body] != 0;
-}
+// ---- what takes part
 
-// 1 where it begins with its impacts, and the forces of the step come after them.
-static int is_inexact(const CondSim* sim, int body)
+// 1 where the force of contact c of the step is taken back as it was posed.
+static int is_replaced(const CondSim* sim, int c)
 {
-    int part = sim->impact->part[body];
-    return part & COND_IMPACT_REBOUNDS && !(part & COND_IMPACT_EXACT);
+    return !cond_persistent_is_moved(sim, c) &&
+           sim->impact->role[sim->attempt.candidates.candidate[c].point[0].body];
 }
 
 // Puts contact c into the list: one that lasts as it is at the end of the step, where it is there
@@ -115,8 +112,7 @@ static void take_forces_back(CondSim* sim)
     double *f = sim->work, *v = impact->before;
     memset(f, 0, (size_t)model->n_dof * sizeof *f);
     for (int c = 0; c < sim->attempt.candidates.n; c++)
-        if (!cond_persistent_is_moved(sim, c) &&
-            is_struck(sim, sim->attempt.candidates.candidate[c].point[0].body))
+        if (is_replaced(sim, c))
             cond_contact_add_force(&sim->attempt.assembly.contact[c], -sim->attempt.time_step,
                                    sim->attempt.lambda + 3 * c, f);
     for (int k = 0; k < impact->stage.candidates.n; k++)
@@ -141,160 +137,12 @@ static void take_forces_back(CondSim* sim)
     cond_held_put_end(sim, v);
 }
 
-// What the forces of the step have given is what a contact that lasts needs again. Groups of a few
-// bodies are solved from nothing in a few iterations of V-FPI.
-static void expect(const CondSim* sim, int k, double expected[3])
-{
-    enum { FEW = 10 };
-    const CondImpact* impact = sim->impact;
-    const CondGroups* groups = sim->groups;
-    int known = k < impact->stage.candidates.n && impact->stage.candidates.candidate[k].moved &&
-                cond_components_size(&groups->bodies, groups->of[cond_impact_body(sim, k)]) > FEW;
-    for (int i = 0; i < 3; i++)
-        expected[i] =
-            known ? sim->attempt.time_step * sim->attempt.lambda[3 * impact->contact_of[k] + i]
-                  : 0.0;
-}
-
-CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected, int n,
-                             CondSolveInfo* info)
-{
-    CondProblem problem = impact->stage.assembly.problem;
-    CondSolveInfo one = {.status = COND_OK};
-    problem.contact = impact->group;
-    problem.n_contact = n;
-    memcpy(impact->stage.v, start, (size_t)problem.n_dof * sizeof(double));
-    CondStatus status = cond_contact_stage_solve(&impact->stage, &problem, expected, &one);
-    cond_sim_add_solve(&one, info);
-    return status;
-}
-
-// Puts contact k of the stage, or a row, into the problem at hand, with a target of its own.
-static int add_to_group(CondSim* sim, int k, int n, double target)
-{
-    CondImpact* impact = sim->impact;
-    impact->member[n] = k;
-    impact->group[n] = impact->stage.assembly.contact[k];
-    if (k < impact->stage.candidates.n)
-        impact->group[n].phi[0] = -target;
-    expect(sim, k, impact->expected + 3 * (ptrdiff_t)n);
-    return n + 1;
-}
-
-// Solves for it, and adds the impulses.
-static CondStatus solve_group(CondSim* sim, const double* start, int n, CondSolveInfo* info)
-{
-    CondImpact* impact = sim->impact;
-    CondStatus status = cond_impact_solve(impact, start, impact->expected, n, info);
-    for (int k = 0; k < n && status >= 0; k++)
-        for (int i = 0; i < 3; i++)
-            impact->impulse[3 * (ptrdiff_t)impact->member[k] + i] +=
-                impact->stage.lambda[3 * k + i];
-    return status;
-}
-
-// v = the answer, for the bodies for which `of` holds.
-static void copy_bodies(const CondSim* sim, int (*of)(const CondSim*, int), const double* from,
-                        double* v)
-{
-    for (int b = 0; b < sim->model->n_body; b++) {
-        const CondBody* body = &sim->model->body[b];
-        if (of(sim, b))
-            memcpy(v + body->dof_begin, from + body->dof_begin,
-                   (size_t)body->n_dof * sizeof(double));
-    }
-}
-
-static int is_plain(const CondSim* sim, int body)
-{
-    int part = sim->impact->part[body];
-    return part & COND_IMPACT_TAKES_PART && !(part & COND_IMPACT_REBOUNDS);
-}
-
-// The forces of the step at the contacts that last: into the velocity at its end, and of islands
-// that rebound into the one with which they arrive.
-static CondStatus bear(CondSim* sim, const CondState* state, CondSolveInfo* info)
-{
-    CondImpact* impact = sim->impact;
-    CondStatus status = COND_OK;
-    int n = 0;
-    for (int k = 0; k < impact->stage.candidates.n + impact->n_row; k++) {
-        int b = cond_impact_body(sim, k),
-            strikes = k < impact->stage.candidates.n && impact->strikes[k];
-        if (is_plain(sim, b) || (cond_impact_is_exact(sim, b) && !strikes))
-            n = add_to_group(sim, k, n, 0.0);
-    }
-    memcpy(impact->after, sim->next->v, (size_t)sim->model->n_dof * sizeof(double));
-    copy_bodies(sim, cond_impact_is_exact, impact->before, impact->after);
-    if (n > 0)
-        status = solve_group(sim, impact->after, n, info);
-    if (status < 0 || n == 0) {
-        copy_bodies(sim, is_inexact, state->v, impact->after);
-        return status;
-    }
-    copy_bodies(sim, is_plain, impact->stage.v, sim->next->v);
-    copy_bodies(sim, cond_impact_is_exact, impact->stage.v, impact->after);
-    copy_bodies(sim, is_inexact, state->v, impact->after);
-    return status;
-}
-
-// The forces of the step after the impacts: what has bounced keeps the speed that it has left with.
-static CondStatus bear_after(CondSim* sim, const CondState* state, CondSolveInfo* info)
-{
-    const CondModel* model = sim->model;
-    CondImpact* impact = sim->impact;
-    int n = 0, threads = model->settings.solver.threads;
-    for (int k = 0; k < impact->stage.candidates.n + impact->n_row; k++) {
-        double target = 0.0;
-        if (!is_inexact(sim, cond_impact_body(sim, k)))
-            continue;
-        if (k < impact->stage.candidates.n) {
-            int c = impact->contact_of[k];
-            target = impact->impulse[3 * (ptrdiff_t)k] > 0.0
-                         ? fmax(-cond_impact_approach(sim, c, impact->after), 0.0)
-                         : -fmax(cond_impact_end_gap(sim, c), 0.0) / sim->attempt.time_step;
-        }
-        n = add_to_group(sim, k, n, target);
-    }
-    if (n == 0)
-        return COND_OK;
-    take_forces_back(sim);
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof && is_inexact(sim, b); i++)
-            impact->before[i] += impact->after[i] - state->v[i];
-    }
-    cond_held_put_end(sim, impact->before);
-    cond_assembly_multiply(&impact->stage.assembly, impact->before, impact->stage.assembly.b,
-                           threads);
-    CondStatus status = solve_group(sim, impact->before, n, info);
-    if (status >= 0)
-        copy_bodies(sim, is_inexact, impact->stage.v, sim->next->v);
-    return status;
-}
-
-// The impulses of all contacts that took part.
-static void put_impulses(CondSim* sim)
-{
-    const CondImpact* impact = sim->impact;
-    int n = impact->stage.candidates.n;
-    for (int c = 0; c < sim->attempt.candidates.n; c++)
-        if (!cond_persistent_is_moved(sim, c) &&
-            is_struck(sim, sim->attempt.candidates.candidate[c].point[0].body))
-            memset(sim->attempt.impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->attempt.impulse);
-    for (int k = 0; k < n + impact->n_row; k++) {
-        int c = k < n ? impact->contact_of[k] : sim->attempt.candidates.n + sim->rows.part[k - n];
-        memcpy(sim->attempt.impulse + 3 * (ptrdiff_t)c, impact->impulse + 3 * (ptrdiff_t)k,
-               3 * sizeof *sim->attempt.impulse);
-    }
-}
-
 // The problems of the stage: its contacts, and the rows of joints behind them.
-static CondStatus pose(CondSim* sim, const CondState* state)
+static CondStatus prepare(CondSim* sim, const CondState* state)
 {
     CondImpact* impact = sim->impact;
     CondContactStage* stage = &impact->stage;
-    CondStatus status = prepare(sim->model, impact);
+    CondStatus status = reserve(sim->model, impact);
     if (!status)
         status = list_contacts(sim, state);
     if (status)
@@ -306,38 +154,207 @@ static CondStatus pose(CondSim* sim, const CondState* state)
     status = cond_assembly_finish(&stage->assembly, &sim->at_start, &sim->at_end,
                                   &stage->candidates, INFINITY);
     return status ? status
-                  : cond_joint_rows_pose_impact(sim, impact->part, &stage->assembly,
+                  : cond_joint_rows_pose_impact(sim, impact->role, &stage->assembly,
                                                 stage->candidates.n, &impact->n_row);
+}
+
+// ---- an attempt, and what follows it
+
+// What the forces of the step have given is what a contact that lasts needs again. Groups of a few
+// bodies are solved from nothing in a few iterations of V-FPI.
+static void expect(const CondSim* sim, int k, double expected[3])
+{
+    const CondImpact* impact = sim->impact;
+    const CondGroups* groups = sim->groups;
+    int known = k < impact->stage.candidates.n && impact->stage.candidates.candidate[k].moved &&
+                cond_components_size(&groups->bodies, groups->of[cond_impact_body(sim, k)]) >
+                    COND_IMPACT_FEW;
+    for (int i = 0; i < 3; i++)
+        expected[i] =
+            known ? sim->attempt.time_step * sim->attempt.lambda[3 * impact->contact_of[k] + i]
+                  : 0.0;
+}
+
+// Puts contact k of the stage, or a row, into the problem at hand, with a target of its own.
+static void add(CondSim* sim, int k, double target)
+{
+    CondImpact* impact = sim->impact;
+    int n = impact->n++;
+    impact->member[n] = k;
+    impact->group[n] = impact->stage.assembly.contact[k];
+    if (k < impact->stage.candidates.n)
+        impact->group[n].phi[0] = -target;
+    expect(sim, k, impact->expected + 3 * (ptrdiff_t)n);
+}
+
+// v = the answer, for the bodies of a role.
+static void copy_bodies(const CondSim* sim, CondImpactRole role, const double* from, double* v)
+{
+    for (int b = 0; b < sim->model->n_body; b++) {
+        const CondBody* body = &sim->model->body[b];
+        if (sim->impact->role[b] == (int)role)
+            memcpy(v + body->dof_begin, from + body->dof_begin,
+                   (size_t)body->n_dof * sizeof(double));
+    }
+}
+
+// The forces of the step at the contacts that last: into the velocity at its end, and of islands
+// that rebound into the one with which they arrive.
+static void pose_forces(CondSim* sim)
+{
+    CondImpact* impact = sim->impact;
+    impact->phase = COND_IMPACT_FORCES;
+    impact->n = impact->n_round = 0;
+    take_forces_back(sim);
+    for (int k = 0; k < impact->stage.candidates.n + impact->n_row; k++) {
+        CondImpactRole role = impact->role[cond_impact_body(sim, k)];
+        int strikes = k < impact->stage.candidates.n && impact->strikes[k];
+        if (role == COND_IMPACT_PLAIN || (role == COND_IMPACT_EXACT && !strikes))
+            add(sim, k, 0.0);
+    }
+    memcpy(impact->after, sim->next->v, (size_t)sim->model->n_dof * sizeof(double));
+    copy_bodies(sim, COND_IMPACT_EXACT, impact->before, impact->after);
+    impact->start = impact->after;
+}
+
+// Where the forces of the step have led, impacts begin.
+static void take_forces(CondSim* sim)
+{
+    CondImpact* impact = sim->impact;
+    if (impact->n > 0) {
+        copy_bodies(sim, COND_IMPACT_PLAIN, impact->stage.v, sim->next->v);
+        copy_bodies(sim, COND_IMPACT_EXACT, impact->stage.v, impact->after);
+    }
+    copy_bodies(sim, COND_IMPACT_INEXACT, impact->from->v, impact->after);
+    if (impact->rebounds) {
+        cond_impact_arrive(sim, impact->from);
+        cond_impact_begin_rounds(sim);
+    }
+}
+
+// The problem at hand, and what its answer gives to the bodies.
+static CondStatus attempt(CondSim* sim)
+{
+    CondImpact* impact = sim->impact;
+    CondProblem problem = impact->stage.assembly.problem;
+    CondSolveInfo one = {.status = COND_OK};
+    int rounds = impact->phase == COND_IMPACT_ROUND || impact->phase == COND_IMPACT_STOP;
+    problem.contact = impact->group;
+    problem.n_contact = impact->n;
+    if (impact->n > 0) {
+        memcpy(impact->stage.v, impact->start, (size_t)problem.n_dof * sizeof(double));
+        cond_contact_stage_solve(&impact->stage, &problem, rounds ? NULL : impact->expected, &one);
+        cond_sim_add_solve(&one, impact->info);
+    }
+    if (one.status < 0)
+        return one.status;
+    impact->worst = one.status > impact->worst ? one.status : impact->worst;
+    if (rounds) {
+        cond_impact_take_round(sim);
+        return one.status;
+    }
+    for (int k = 0; k < impact->n; k++)
+        for (int i = 0; i < 3; i++)
+            impact->impulse[3 * (ptrdiff_t)impact->member[k] + i] +=
+                impact->stage.lambda[3 * k + i];
+    if (impact->phase == COND_IMPACT_FORCES)
+        take_forces(sim);
+    else
+        copy_bodies(sim, COND_IMPACT_INEXACT, impact->stage.v, sim->next->v);
+    return one.status;
+}
+
+static int is_inexact(const CondSim* sim, int k)
+{
+    return sim->impact->role[cond_impact_body(sim, k)] == COND_IMPACT_INEXACT;
+}
+
+static int leaves_forces(CondSim* sim)
+{
+    const CondImpact* impact = sim->impact;
+    for (int k = 0; k < impact->stage.candidates.n + impact->n_row; k++)
+        if (is_inexact(sim, k))
+            return 1;
+    return 0;
+}
+
+// The forces of the step after the impacts: what has bounced keeps the speed that it has left with.
+static CondStatus pose_forces_after(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    CondImpact* impact = sim->impact;
+    impact->phase = COND_IMPACT_FORCES_AFTER;
+    impact->n = 0;
+    for (int k = 0; k < impact->stage.candidates.n + impact->n_row; k++) {
+        double target = 0.0;
+        if (!is_inexact(sim, k))
+            continue;
+        if (k < impact->stage.candidates.n) {
+            int c = impact->contact_of[k];
+            target = impact->impulse[3 * (ptrdiff_t)k] > 0.0
+                         ? fmax(-cond_impact_approach(sim, c, impact->after), 0.0)
+                         : -fmax(cond_impact_end_gap(sim, c), 0.0) / sim->attempt.time_step;
+        }
+        add(sim, k, target);
+    }
+    copy_bodies(sim, COND_IMPACT_EXACT, impact->after, sim->next->v);
+    take_forces_back(sim);
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        int n = impact->role[b] == COND_IMPACT_INEXACT ? body->n_dof : 0;
+        for (int i = body->dof_begin; i < body->dof_begin + n; i++)
+            impact->before[i] += impact->after[i] - impact->from->v[i];
+    }
+    cond_held_put_end(sim, impact->before);
+    cond_assembly_multiply(&impact->stage.assembly, impact->before, impact->stage.assembly.b,
+                           model->settings.solver.threads);
+    impact->start = impact->before;
+    return COND_OK;
+}
+
+static const CondStageRetry RETRIES[] = {
+    {"less restitution", cond_impact_gains, cond_impact_lower, COND_STAGE_BOUNDED},
+    {"next round", cond_impact_approaches, cond_impact_pose_round, COND_STAGE_BOUNDED},
+    {"stop", cond_impact_still_approaches, cond_impact_pose_stop, 1},
+    {"forces of the step after the impacts", leaves_forces, pose_forces_after, 1},
+};
+
+// The impulses of all contacts that took part.
+static void put_impulses(CondSim* sim)
+{
+    const CondImpact* impact = sim->impact;
+    int n = impact->stage.candidates.n;
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        if (is_replaced(sim, c))
+            memset(sim->attempt.impulse + 3 * (ptrdiff_t)c, 0, 3 * sizeof *sim->attempt.impulse);
+    for (int k = 0; k < n + impact->n_row; k++) {
+        int c = k < n ? impact->contact_of[k] : sim->attempt.candidates.n + sim->rows.part[k - n];
+        memcpy(sim->attempt.impulse + 3 * (ptrdiff_t)c, impact->impulse + 3 * (ptrdiff_t)k,
+               3 * sizeof *sim->attempt.impulse);
+    }
 }
 
 CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* info)
 {
     CondImpact* impact = sim->impact;
-    CondStatus worst = COND_OK;
-    int rebounds = 0;
-    if (COND_RESERVE(&sim->arena, impact->island, sim->model->n_body) ||
-        cond_components_reserve(&sim->arena, sim->model->n_body, &impact->islands) ||
-        COND_RESERVE(&sim->arena, impact->part, sim->model->n_body))
+    int n_body = sim->model->n_body;
+    if (COND_RESERVE(&sim->arena, impact->island, n_body) ||
+        cond_components_reserve(&sim->arena, n_body, &impact->islands) ||
+        COND_RESERVE(&sim->arena, impact->role, n_body))
         return COND_OUT_OF_MEMORY;
     if (!cond_impact_find_islands(sim, state))
         return COND_OK;
-    for (int b = 0; b < sim->model->n_body; b++)
-        rebounds |= impact->part[b] & COND_IMPACT_REBOUNDS;
-    CondStatus status = pose(sim, state);
+    CondStatus status = prepare(sim, state);
     if (status)
         return status;
-    take_forces_back(sim);
-    worst = status = bear(sim, state, info);
-    if (status >= 0 && rebounds) {
-        cond_impact_arrive(sim, state);
-        status = cond_impact_rounds(sim, info);
-        worst = status > worst ? status : worst;
-        copy_bodies(sim, cond_impact_is_exact, impact->after, sim->next->v);
-    }
-    if (status >= 0 && rebounds)
-        status = bear_after(sim, state, info);
+    impact->from = state;
+    impact->info = info;
+    impact->worst = COND_OK;
+    pose_forces(sim);
+    status = cond_stage_retry(sim, attempt, RETRIES, sizeof RETRIES / sizeof *RETRIES);
     if (status < 0)
         return status;
+    copy_bodies(sim, COND_IMPACT_EXACT, impact->after, sim->next->v);
     put_impulses(sim);
-    return status > worst ? status : worst;
+    return impact->worst;
 }

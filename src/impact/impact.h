@@ -6,12 +6,22 @@
 
 typedef struct CondSim CondSim;
 
-// What becomes of the bodies of an island, by closed contacts, in the stage.
-typedef enum CondImpactPart {
-    COND_IMPACT_TAKES_PART = 1, // the velocity that the step gives them is replaced
-    COND_IMPACT_REBOUNDS = 2,   // something is struck that gives speed back
-    COND_IMPACT_EXACT = 4,      // and they keep their energy: rigid bodies and particles alone
-} CondImpactPart;
+// What becomes of the bodies of an island, by its closed contacts.
+typedef enum CondImpactRole {
+    COND_IMPACT_NONE = 0, // the velocity that the step gives them stands
+    COND_IMPACT_PLAIN,    // it is replaced: the impulses of the step are those at its end
+    COND_IMPACT_INEXACT,  // something is struck that gives speed back: impacts, then the forces
+    COND_IMPACT_EXACT,    // the same of rigid bodies and particles: the forces, then impacts that
+                          // keep account of the energy
+} CondImpactRole;
+
+// What the problem at hand stands for.
+typedef enum CondImpactPhase {
+    COND_IMPACT_FORCES,       // the forces of the step at the contacts that last
+    COND_IMPACT_ROUND,        // impacts with restitution
+    COND_IMPACT_STOP,         // what still approaches, without restitution
+    COND_IMPACT_FORCES_AFTER, // the forces of the step where impacts have changed the velocity
+} CondImpactPhase;
 
 // Sums over an island.
 typedef struct CondImpactIsland {
@@ -39,12 +49,13 @@ typedef struct CondImpact {
     CondContactStage stage;   // its contacts are the closed ones of the step
     int* contact_of;          // their index among the contacts of the step   (n_contact)
     unsigned char* strikes;   // 1: it closes in this step                    (n_contact)
-    int* part;                // of each body, flags of CondImpactPart        (n_body)
+    int* role;                // of each body, a CondImpactRole               (n_body)
     double* nearby;           // of each body, its fastest approach [m/s]     (n_body)
     CondComponents islands;   // bodies that closed contacts join
     CondImpactIsland* island; //                                            (islands.n)
     CondComponents impacts;   // bodies that the contacts of a round join
     CondImpactOne* impact;    //                                            (impacts.n)
+    int rebounds;             // 1: some island does
     int n_exact;              // bodies of exact islands; 0: the stage did not run
     int n_row;                // rows of joints behind the contacts, sim->rows.part
     double* before;           // M^-1 b: v before the impulses of a problem   (n_dof)
@@ -59,6 +70,14 @@ typedef struct CondImpact {
     CondImpactPair* pair;     // of each contact                                  (n_contact)
     CondImpactPair* order;    // scratch: the same, pair by pair                  (n_contact)
     double growth;            // of the energy exchanged: above this restitution is lowered
+    // of the attempt
+    const CondState* from; // the state that the step begins with
+    CondImpactPhase phase;
+    int n;               // contacts of the problem; after a round those whose impact gains energy
+    int n_round;         // rounds made
+    const double* start; // v to solve from                                     (n_dof)
+    CondStatus worst;    // of all solves
+    CondSolveInfo* info;
 } CondImpact;
 
 void cond_impact_destroy(CondImpact* impact);
@@ -89,16 +108,21 @@ int cond_impact_is_listed(const CondSim* sim, int c);
 // The body whose island a contact of the stage, or a row behind them, belongs to.
 int cond_impact_body(const CondSim* sim, int k);
 
-// ---- impacts (impact_rounds.c)
+// ---- impacts (impact_rounds.c), which change impact->after, by the law of the scene
 
-// Impacts change impact->after, by the law of the scene; their impulses are added to
-// impact->impulse.
-CondStatus cond_impact_rounds(CondSim* sim, CondSolveInfo* info);
+void cond_impact_begin_rounds(CondSim* sim);
 
-// Solves the problem of n contacts in impact->group that changes impact->before = M^-1 b, from
-// v = start and the impulses expected; NULL: none. v in stage->v, impulses in stage->lambda.
-CondStatus cond_impact_solve(CondImpact* impact, const double* start, const double* expected, int n,
-                             CondSolveInfo* info);
+// Takes the answer to a round but for impacts that gain energy, whose contacts are left in the
+// problem; then 1 where there are any, and the same with less restitution.
+void cond_impact_take_round(CondSim* sim);
+int cond_impact_gains(CondSim* sim);
+CondStatus cond_impact_lower(CondSim* sim);
+
+// 1 where a round follows, and where something approaches after the last; and the problems.
+int cond_impact_approaches(CondSim* sim);
+CondStatus cond_impact_pose_round(CondSim* sim);
+int cond_impact_still_approaches(CondSim* sim);
+CondStatus cond_impact_pose_stop(CondSim* sim);
 
 // ---- energy (impact_energy.c)
 

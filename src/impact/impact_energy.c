@@ -14,16 +14,15 @@
 #include "body/body.h"
 #include "body/gyroscopic.h"
 #include "impact/impact.h"
+#include "impact/tuning.h"
 #include "sim/sim.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double LIFTED = 0.02; // of its energy of motion that an island pays for a lift
-
 int cond_impact_is_exact(const CondSim* sim, int body)
 {
-    return sim->impact->n_exact > 0 && sim->impact->part[body] & COND_IMPACT_EXACT;
+    return sim->impact->n_exact > 0 && sim->impact->role[body] == COND_IMPACT_EXACT;
 }
 
 static double product(const CondBody* body, const double* x, const double* y)
@@ -229,7 +228,8 @@ void cond_impact_settle(CondSim* sim)
         if (cond_impact_is_exact(sim, b))
             island_of(impact, b)->all += 0.5 * product(&model->body[b], v, impact->momentum);
     for (int i = 0; i < impact->islands.n; i++)
-        impact->island[i].energy = fmin(impact->island[i].energy, LIFTED * impact->island[i].all);
+        impact->island[i].energy =
+            fmin(impact->island[i].energy, COND_IMPACT_LIFTED * impact->island[i].all);
     set_push(sim, impact->impulse, NULL);
     add_slopes(sim, v);
     go(sim, impact->impulse, NULL, v);

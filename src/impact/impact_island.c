@@ -1,21 +1,20 @@
 // Which bodies take part in the impact stage. Islands are those of closed contacts; each is looked
 // at by itself, so that nothing is changed by what is struck elsewhere.
 #include "impact/impact.h"
+#include "impact/tuning.h"
 #include "integrate/flight.h"
 #include "integrate/persistent.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double CLOSED = 1e-9; // a gap below this counts as closed [m]
-static const double STILL = 1e-9;  // an approach below this is none [m/s],
-static const double FALL = 1e-4;   // nor is one below this share of what a step of weight makes
-
 double cond_impact_still(const CondSim* sim)
 {
-    return fmax(STILL, FALL * sim->attempt.time_step * vec3_norm(sim->model->settings.gravity));
+    return fmax(COND_STILL, COND_IMPACT_STILL * sim->attempt.time_step *
+                                vec3_norm(sim->model->settings.gravity));
 }
 
 double cond_impact_approach(const CondSim* sim, int c, const double* v)
@@ -36,7 +35,7 @@ double cond_impact_end_gap(const CondSim* sim, int c)
 // 1 where contact c is closed at the end of the step.
 static int is_closed(const CondSim* sim, int c)
 {
-    return sim->attempt.lambda[3 * c] > 0.0 || !(cond_impact_end_gap(sim, c) > CLOSED);
+    return sim->attempt.lambda[3 * c] > 0.0 || !(cond_impact_end_gap(sim, c) > COND_CLOSED);
 }
 
 // 1 where it may be met by what rebounds elsewhere: closed at the start, it gives speed back.
@@ -44,7 +43,7 @@ static int may_be_met(const CondSim* sim, int c)
 {
     const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
     return sim->model->settings.impact != COND_IMPACT_SIMULTANEOUS &&
-           candidate->restitution > 0.0 && !(candidate->gap > CLOSED);
+           candidate->restitution > 0.0 && !(candidate->gap > COND_CLOSED);
 }
 
 // What was apart and carries a force has been struck, also where it has begun to approach within
@@ -76,13 +75,13 @@ static int asks_for(const CondSim* sim, const CondState* state, int c)
 
 // What an island does. At once, what is struck gives speed back itself; in rounds it may be others
 // than those that the impact begins with.
-static int part_of(const CondSim* sim, int asks)
+static CondImpactRole role_of(const CondSim* sim, int asks)
 {
     int at_once = sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS;
     int rebounds = at_once ? asks & DOES_BOTH : asks & MEETS && asks & GIVES_BACK;
-    return (rebounds || asks & ALWAYS ? COND_IMPACT_TAKES_PART : 0) |
-           (rebounds ? COND_IMPACT_REBOUNDS : 0) |
-           (rebounds && !(asks & IS_OTHER) ? COND_IMPACT_EXACT : 0);
+    return rebounds        ? asks & IS_OTHER ? COND_IMPACT_INEXACT : COND_IMPACT_EXACT
+           : asks & ALWAYS ? COND_IMPACT_PLAIN
+                           : COND_IMPACT_NONE;
 }
 
 // 1 for a body whose energy the stage does not keep account of.
@@ -119,20 +118,21 @@ int cond_impact_find_islands(CondSim* sim, const CondState* state)
     for (int b = 0; b < sim->model->n_body; b++)
         if (island[of[b]].asks && is_other(sim, b))
             island[of[b]].asks |= IS_OTHER;
-    impact->n_exact = 0;
+    impact->n_exact = impact->rebounds = 0;
     for (int b = 0; b < sim->model->n_body; b++) {
-        impact->part[b] = part_of(sim, island[of[b]].asks);
-        any |= impact->part[b];
-        impact->n_exact += (impact->part[b] & COND_IMPACT_EXACT) != 0;
+        impact->role[b] = role_of(sim, island[of[b]].asks);
+        any |= impact->role[b] != COND_IMPACT_NONE;
+        impact->rebounds |= impact->role[b] >= COND_IMPACT_INEXACT;
+        impact->n_exact += impact->role[b] == COND_IMPACT_EXACT;
     }
     return any;
 }
 
 int cond_impact_is_listed(const CondSim* sim, int c)
 {
-    int part = sim->impact->part[sim->attempt.candidates.candidate[c].point[0].body];
-    return part & COND_IMPACT_TAKES_PART &&
-           (is_closed(sim, c) || (part & COND_IMPACT_REBOUNDS && may_be_met(sim, c)));
+    int role = sim->impact->role[sim->attempt.candidates.candidate[c].point[0].body];
+    return role != COND_IMPACT_NONE &&
+           (is_closed(sim, c) || (role != COND_IMPACT_PLAIN && may_be_met(sim, c)));
 }
 
 int cond_impact_body(const CondSim* sim, int k)

@@ -16,25 +16,13 @@
 // without restitution.
 #include "impact/impact.h"
 
+#include "impact/tuning.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double TIE = 1e-6;    // of the fastest approach: as fast
-static const double OVER = 1e-6;   // of the first approach: no approach any more
-static const double FALL = 0.03;   // of the speed that weight gives in a step: no impact any more
-static const double NOISE = 1e-12; // of the energy of motion: no gain
-
-enum {
-    LOWER = 8,    // steps from the restitution given to none
-    IMPACTS = 20, // that the contacts of an island may make, each in the mean,
-    SEVERAL = 200 // and more, so that a few bodies may go to and fro
-};
-
-typedef enum Round { RESTITUTION, STOP } Round;
 
 // Speed at which contact k of the stage approaches with velocity v.
 static double approach(const CondImpact* impact, int k, const double* v)
@@ -51,7 +39,7 @@ static CondImpactIsland* island_of(const CondSim* sim, int k)
 
 static int rebounds(const CondSim* sim, int k)
 {
-    return sim->impact->part[cond_impact_body(sim, k)] & COND_IMPACT_REBOUNDS;
+    return sim->impact->role[cond_impact_body(sim, k)] >= COND_IMPACT_INEXACT;
 }
 
 static int compare(int a, int b)
@@ -91,7 +79,7 @@ static void find_pairs(CondImpact* impact)
     }
 }
 
-static void begin(CondSim* sim)
+void cond_impact_begin_rounds(CondSim* sim)
 {
     find_pairs(sim->impact);
     memset(sim->impact->island, 0, (size_t)sim->impact->islands.n * sizeof(CondImpactIsland));
@@ -100,7 +88,7 @@ static void begin(CondSim* sim)
 }
 
 // The fastest approach of each body, and of each island.
-static void find_fastest(CondSim* sim, int first)
+static void find_fastest(CondSim* sim)
 {
     CondImpact* impact = sim->impact;
     for (int i = 0; i < impact->islands.n; i++)
@@ -115,78 +103,79 @@ static void find_fastest(CondSim* sim, int first)
                 impact->nearby[b] = fmax(impact->nearby[b], speed);
         }
     }
-    for (int i = 0; i < impact->islands.n && first; i++)
+    for (int i = 0; i < impact->islands.n && impact->n_round == 0; i++)
         impact->island[i].first = impact->island[i].fastest;
 }
 
 static int is_spent(const CondImpactIsland* island)
 {
-    return island->n_impact >= SEVERAL + IMPACTS * island->n_contact;
+    return island->n_impact >= COND_IMPACT_SEVERAL + COND_IMPACT_EACH * island->n_contact;
 }
 
 // An approach of the island that is worth an impact; in the end, that is stopped at all.
-static double least(const CondSim* sim, const CondImpactIsland* island, Round round)
+static double least(const CondSim* sim, const CondImpactIsland* island, CondImpactPhase phase)
 {
     double fall = sim->attempt.time_step * vec3_norm(sim->model->settings.gravity);
-    return fmax(OVER * island->first,
-                round == STOP ? cond_impact_still(sim) : fmax(cond_impact_still(sim), FALL * fall));
+    return fmax(COND_IMPACT_SAME * island->first,
+                phase == COND_IMPACT_STOP ? cond_impact_still(sim)
+                                          : fmax(cond_impact_still(sim), COND_IMPACT_FALL * fall));
 }
 
 // 1 where contact k approaches as fast as any of its two bodies does.
 static int is_fastest(const CondSim* sim, int k)
 {
     const CondImpact* impact = sim->impact;
-    double nearby = least(sim, island_of(sim, k), RESTITUTION);
+    double nearby = least(sim, island_of(sim, k), COND_IMPACT_ROUND);
     for (int s = 0; s < 2; s++) {
         int b = impact->stage.candidates.candidate[k].point[s].body;
         nearby = b < 0 ? nearby : fmax(nearby, impact->nearby[b]);
     }
-    return approach(impact, k, impact->after) >= (1.0 - TIE) * nearby;
+    return approach(impact, k, impact->after) >= (1.0 - COND_IMPACT_SAME) * nearby;
 }
 
 // 1 where contact k brings all contacts between the same two into the round.
-static int leads(const CondSim* sim, int k, Round round)
+static int leads(const CondSim* sim, int k, CondImpactPhase phase)
 {
     const CondImpactIsland* island = island_of(sim, k);
     if (!rebounds(sim, k))
         return 0;
     if (sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS)
         return island->n_impact == 0;
-    if (!(island->fastest > least(sim, island, round)))
+    if (!(island->fastest > least(sim, island, phase)))
         return 0;
-    return round == STOP || (!is_spent(island) && is_fastest(sim, k));
+    return phase == COND_IMPACT_STOP || (!is_spent(island) && is_fastest(sim, k));
 }
 
 // Puts contact k into the round, where it belongs there.
-static int put(CondSim* sim, int k, Round round, int n)
+static void put(CondSim* sim, int k)
 {
     CondImpact* impact = sim->impact;
     const CondContactStage* stage = &impact->stage;
     int at_once = sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS;
     double speed = approach(impact, k, impact->after);
-    double e = round == STOP || (at_once && !impact->strikes[k])
+    double e = impact->phase == COND_IMPACT_STOP || (at_once && !impact->strikes[k])
                    ? 0.0
                    : stage->candidates.candidate[k].restitution;
-    if (round == RESTITUTION && !at_once && !(speed > least(sim, island_of(sim, k), round)))
-        return n;
-    impact->member[n] = k;
-    impact->group[n] = stage->assembly.contact[k];
-    impact->group[n].phi[0] = -e * fmax(speed, 0.0);
-    return n + 1;
+    if (impact->phase == COND_IMPACT_ROUND && !at_once &&
+        !(speed > least(sim, island_of(sim, k), impact->phase)))
+        return;
+    impact->member[impact->n] = k;
+    impact->group[impact->n] = stage->assembly.contact[k];
+    impact->group[impact->n++].phi[0] = -e * fmax(speed, 0.0);
 }
 
 // Impacts of a round that share a body are one.
-static void join_impacts(CondSim* sim, int n)
+static void join_impacts(CondSim* sim)
 {
     CondImpact* impact = sim->impact;
     cond_components_begin(sim->model->n_body, &impact->impacts);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < impact->n; i++) {
         const CondPoint* point = impact->stage.candidates.candidate[impact->member[i]].point;
         cond_components_join(&impact->impacts, point[0].body, point[1].body);
     }
     cond_components_end(&impact->impacts);
     for (int i = 0; i < impact->impacts.n; i++)
-        impact->impact[i].left = LOWER;
+        impact->impact[i].left = COND_IMPACT_LOWER;
 }
 
 // Sums of the impact that contact k of the stage is part of in this round.
@@ -195,27 +184,70 @@ static CondImpactOne* impact_of(const CondSim* sim, int k)
     return &sim->impact->impact[sim->impact->impacts.of[cond_impact_body(sim, k)]];
 }
 
-// The contacts of a round, with their restitution; returns how many.
-static int gather(CondSim* sim, Round round)
+// Marks the pairs whose contacts belong in a round; returns 1 where there are any.
+static int find_pairs_of(CondSim* sim, CondImpactPhase phase)
 {
     CondImpact* impact = sim->impact;
-    int n = 0;
+    int any = 0;
     for (int k = 0; k < impact->stage.candidates.n; k++)
         impact->pair[k].led = 0;
-    for (int k = 0; k < impact->stage.candidates.n; k++)
-        impact->pair[impact->pair[k].first].led |= leads(sim, k, round);
+    for (int k = 0; k < impact->stage.candidates.n; k++) {
+        int one = leads(sim, k, phase);
+        impact->pair[impact->pair[k].first].led |= one;
+        any |= one;
+    }
+    return any;
+}
+
+int cond_impact_approaches(CondSim* sim)
+{
+    CondImpact* impact = sim->impact;
+    if (!impact->rebounds || impact->phase > COND_IMPACT_ROUND)
+        return 0;
+    find_fastest(sim);
+    return find_pairs_of(sim, COND_IMPACT_ROUND);
+}
+
+int cond_impact_still_approaches(CondSim* sim)
+{
+    return sim->impact->rebounds && sim->impact->phase <= COND_IMPACT_ROUND &&
+           sim->model->settings.impact != COND_IMPACT_SIMULTANEOUS &&
+           find_pairs_of(sim, COND_IMPACT_STOP);
+}
+
+// The contacts of the pairs that were marked, with their restitution.
+static CondStatus pose(CondSim* sim, CondImpactPhase phase)
+{
+    CondImpact* impact = sim->impact;
+    impact->phase = phase;
+    impact->n = 0;
+    impact->n_round++;
     for (int k = 0; k < impact->stage.candidates.n; k++)
         if (impact->pair[impact->pair[k].first].led)
-            n = put(sim, k, round, n);
-    for (int i = 0; i < n; i++)
+            put(sim, k);
+    for (int i = 0; i < impact->n; i++)
         island_of(sim, impact->member[i])->n_impact++;
-    join_impacts(sim, n);
-    return n;
+    join_impacts(sim);
+    memcpy(impact->before, impact->after, (size_t)sim->model->n_dof * sizeof(double));
+    cond_assembly_multiply(&impact->stage.assembly, impact->before, impact->stage.assembly.b,
+                           sim->model->settings.solver.threads);
+    impact->start = impact->before;
+    return COND_OK;
+}
+
+CondStatus cond_impact_pose_round(CondSim* sim)
+{
+    return pose(sim, COND_IMPACT_ROUND);
+}
+
+CondStatus cond_impact_pose_stop(CondSim* sim)
+{
+    return pose(sim, COND_IMPACT_STOP);
 }
 
 // Energy that the impulses of an answer have won in each impact, sum Lambda' (u- + u+)/2, and what
 // they have exchanged, the same with sizes; and the energy of motion before.
-static void measure(CondSim* sim, int n)
+static void measure(CondSim* sim)
 {
     CondImpact* impact = sim->impact;
     const CondProblem* problem = &impact->stage.assembly.problem;
@@ -226,7 +258,7 @@ static void measure(CondSim* sim, int n)
         for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
             impact->impact[impact->impacts.of[b]].all += impact->before[i] * problem->b[i];
     }
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < impact->n; k++) {
         CondImpactOne* one = impact_of(sim, impact->member[k]);
         const CondContact* contact = &impact->group[k];
         double u[3], w[3];
@@ -242,7 +274,8 @@ static void measure(CondSim* sim, int n)
 
 static int has_gained(const CondImpact* impact, const CondImpactOne* one)
 {
-    return one->gain > fmax(impact->growth * one->exchanged, NOISE * one->all);
+    return one->left > 0 &&
+           one->gain > fmax(impact->growth * one->exchanged, COND_IMPACT_NOISE * one->all);
 }
 
 // Takes the answer for contact k of the group.
@@ -263,55 +296,39 @@ static void take(CondSim* sim, int k)
 
 // Newton's restitution with friction can raise the energy: of a rod that hits the floor askew, say.
 // Where it does, all restitution of that impact is lowered until it does not.
-static CondStatus resolve(CondSim* sim, int n, CondSolveInfo* info)
+void cond_impact_take_round(CondSim* sim)
 {
     CondImpact* impact = sim->impact;
-    CondStatus worst = COND_OK;
-    memcpy(impact->before, impact->after, (size_t)sim->model->n_dof * sizeof(double));
-    cond_assembly_multiply(&impact->stage.assembly, impact->before, impact->stage.assembly.b,
-                           sim->model->settings.solver.threads);
-    while (n > 0) {
-        CondStatus status = cond_impact_solve(impact, impact->before, NULL, n, info);
-        int again = 0;
-        if (status < 0)
-            return status;
-        worst = status > worst ? status : worst;
-        measure(sim, n);
-        for (int k = 0; k < n; k++) {
-            CondImpactOne* one = impact_of(sim, impact->member[k]);
-            if (one->left == 0 || !has_gained(impact, one)) {
-                take(sim, k);
-                continue;
-            }
-            impact->member[again] = impact->member[k];
-            impact->group[again] = impact->group[k];
-            impact->group[again++].phi[0] *= (one->left - 1.0) / one->left;
+    int left = 0;
+    measure(sim);
+    for (int k = 0; k < impact->n; k++) {
+        if (!has_gained(impact, impact_of(sim, impact->member[k]))) {
+            take(sim, k);
+            continue;
         }
-        for (int k = 0; k < again; k++) { // once an impact
-            CondImpactOne* one = impact_of(sim, impact->member[k]);
-            one->left -= one->gain > 0.0;
-            one->gain = 0.0;
-        }
-        n = again;
+        impact->member[left] = impact->member[k];
+        impact->group[left++] = impact->group[k];
     }
-    return worst;
+    impact->n = left;
 }
 
-CondStatus cond_impact_rounds(CondSim* sim, CondSolveInfo* info)
+int cond_impact_gains(CondSim* sim)
 {
-    CondStatus worst = COND_OK;
-    begin(sim);
-    for (int first = 1;; first = 0) {
-        find_fastest(sim, first);
-        int n = gather(sim, RESTITUTION);
-        if (n == 0)
-            break;
-        CondStatus status = resolve(sim, n, info);
-        if (status < 0)
-            return status;
-        worst = status > worst ? status : worst;
+    int rounds = sim->impact->phase == COND_IMPACT_ROUND || sim->impact->phase == COND_IMPACT_STOP;
+    return rounds && sim->impact->n > 0;
+}
+
+CondStatus cond_impact_lower(CondSim* sim)
+{
+    CondImpact* impact = sim->impact;
+    for (int k = 0; k < impact->n; k++) {
+        const CondImpactOne* one = impact_of(sim, impact->member[k]);
+        impact->group[k].phi[0] *= (one->left - 1.0) / one->left;
     }
-    int n = sim->model->settings.impact == COND_IMPACT_SIMULTANEOUS ? 0 : gather(sim, STOP);
-    CondStatus status = n > 0 ? resolve(sim, n, info) : COND_OK;
-    return status < 0 || status > worst ? status : worst;
+    for (int k = 0; k < impact->n; k++) { // once an impact
+        CondImpactOne* one = impact_of(sim, impact->member[k]);
+        one->left -= one->gain > 0.0;
+        one->gain = 0.0;
+    }
+    return COND_OK;
 }

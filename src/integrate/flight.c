@@ -21,12 +21,11 @@
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double CLOSED = 1e-9; // a gap below this counts as closed [m]
-static const double STILL = 1e-9;  // a speed below this is none [m/s]
 static const double WEIGHT = 0.25; // of what it does in a step: more than that is apart
 
 // 1 for groups that may fly.
@@ -97,8 +96,8 @@ double cond_flight_approach(const CondSim* sim, const CondState* state,
 int cond_flight_is_apart(const CondSim* sim, const CondCandidate* candidate, double speed)
 {
     double fall = WEIGHT * sim->attempt.time_step * vec3_norm(sim->model->settings.gravity);
-    return candidate->gap > CLOSED + 0.5 * fall * sim->attempt.time_step ||
-           fabs(speed) > STILL + fall;
+    return candidate->gap > COND_CLOSED + 0.5 * fall * sim->attempt.time_step ||
+           fabs(speed) > COND_STILL + fall;
 }
 
 void cond_flight_find(CondSim* sim, const CondState* state)

@@ -4,14 +4,13 @@
 #include "model/articulation.h"
 #include "potential/motor.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double CLOSED = 1e-9; // a gap below this counts as closed [rad, m]
-static const double STILL = 1e-9;  // a speed below this is none [rad/s, m/s]
-static const double CALM = 1e-6;   // against a closed limit: no impact worth the name [rad/s, m/s]
-static const double OVER = 1e-9;   // of an effort or a speed that is beyond its limit
+static const double CALM = 1e-6; // against a closed limit: no impact worth the name [rad/s, m/s]
+static const double OVER = 1e-9; // of an effort or a speed that is beyond its limit
 static const double NOTHING = 1e-30; // a speed or a force that no mechanics notices
 static const double NEAR = 0.9;      // of these, where nothing is looked at again
 
@@ -245,7 +244,7 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
     switch (row->kind) {
     case COND_ROW_LOWER:
     case COND_ROW_UPPER: // what is beyond by more is led back apart, and must not become speed
-        contact->phi[0] = fmax(row->gap, -CLOSED) / sim->attempt.time_step;
+        contact->phi[0] = fmax(row->gap, -COND_CLOSED) / sim->attempt.time_step;
         break;
     case COND_ROW_FASTEST:
     case COND_ROW_SLOWEST: // v_hat = (1 - th) v_k + th v_{k+1}
@@ -295,7 +294,7 @@ static int violated(const CondSim* sim, const CondState* state, const CondBody* 
     for (int kind = COND_ROW_LOWER; kind <= COND_ROW_UPPER; kind++)
         if (fmin(gap_of(bounds, (CondJointRowKind)kind, start), 0.0) -
                 gap_of(bounds, (CondJointRowKind)kind, end) >
-            CLOSED)
+            COND_CLOSED)
             wanted |= 1 << kind;
     if (fabs(v) > (1.0 + OVER) * bounds->velocity)
         wanted |= 1 << (v > 0.0 ? COND_ROW_FASTEST : COND_ROW_SLOWEST);
@@ -369,7 +368,7 @@ void cond_joint_rows_rest(CondSim* sim)
 int cond_joint_row_strikes(const CondJointRow* row)
 {
     if (is_limit(row->kind))
-        return row->gap > CLOSED || row->speed < -CALM;
+        return row->gap > COND_CLOSED || row->speed < -CALM;
     return row->kind == COND_ROW_FASTEST || row->kind == COND_ROW_SLOWEST;
 }
 
@@ -380,7 +379,7 @@ static int is_closed(const CondSim* sim, int r)
     double way = sim->attempt.time_step * cond_joint_row_sign(row->kind) *
                  sim->attempt.v_hat[row->coordinate];
     return sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)] > 0.0 ||
-           !(row->gap + way > CLOSED);
+           !(row->gap + way > COND_CLOSED);
 }
 
 // Contact is posed on v_hat. Where that is stopped at theta < 1, v_{k+1} = v_k + (v_hat -
@@ -390,7 +389,7 @@ int cond_joint_row_needs_impact(const CondSim* sim, int r)
     const CondJointRow* row = &sim->rows.row[r];
     double lambda = sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)];
     double v = cond_joint_row_sign(row->kind) * sim->next->v[row->coordinate];
-    if (!(sim->theta[row->body] < 1.0) || !(fabs(v) > STILL))
+    if (!(sim->theta[row->body] < 1.0) || !(fabs(v) > COND_STILL))
         return 0;
     if (is_limit(row->kind))
         return is_closed(sim, r) && (v < 0.0 || lambda > 0.0);
@@ -449,7 +448,7 @@ int cond_joint_stops_find(CondSim* sim, const double* v)
                 double way = sim->attempt.time_step * cond_joint_row_sign(kind) *
                              v[cond_body_joint_v(body) + j];
                 double gap = fmax(gap_of(&body->bounds[j], kind, q), 0.0);
-                if (*passed >> k & 1 || !(gap + way < -CLOSED))
+                if (*passed >> k & 1 || !(gap + way < -COND_CLOSED))
                     continue;
                 *passed |= 1 << k;
                 n++;
