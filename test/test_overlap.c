@@ -326,8 +326,8 @@ static void test_heap(void** state)
     remove("test_overlap_angle.obj");
 }
 
-// The reduced problem is B' P B: r' A_r r = (B r)' A (B r) on masses alone, and contacts move
-// alike.
+// The reduced problem is B' P B: r' A_r r = (B r)' A (B r), with masses and elements, and contacts
+// move alike.
 static void test_rigid_motion_is_a_projection(void** state)
 {
     (void)state;
@@ -344,7 +344,7 @@ static void test_rigid_motion_is_a_projection(void** state)
                    "50}]\n");
     CondSim* sim = trial.sim;
     CondAssembly assembly = {.n_coupling = 0};
-    CondRigidMotion motion = {.ready = 0};
+    CondRigidMotion motion = {.n_reduced = 0};
     Dice dice = {7};
     const double step = 0.01;
     double deepest, r[18], *v = calloc((size_t)trial.model->n_dof, sizeof *v);
@@ -353,17 +353,17 @@ static void test_rigid_motion_is_a_projection(void** state)
     cond_kinematics_set(&sim->at_end, trial.state->q);
     assert_int_equal(cond_sim_collide_next(sim, &deepest), COND_OK);
     assert_true(sim->attempt.end.n > 4);
-    assert_int_equal(cond_assembly_create(trial.model, COND_ASSEMBLY_MASSES, &assembly), COND_OK);
+    assert_int_equal(cond_assembly_create(trial.model, COND_ASSEMBLY_ALL, &assembly), COND_OK);
     for (int b = 0; b < trial.model->n_body; b++)
         sim->length[b] = step;
-    cond_assembly_begin(&assembly, &sim->at_end, sim->length, NULL);
+    cond_assembly_begin(&assembly, &sim->at_end, sim->length, y);
     assert_int_equal(
         cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length, &assembly, y), COND_OK);
     assert_int_equal(
         cond_assembly_finish(&assembly, &sim->at_end, NULL, &sim->attempt.end, INFINITY), COND_OK);
     for (int i = 0; i < trial.model->n_dof; i++)
         assembly.b[i] = dice_uniform(&dice, -1.0, 1.0);
-    assert_int_equal(cond_rigid_motion_reduce(&sim->at_end, &assembly, step, &motion), COND_OK);
+    assert_int_equal(cond_rigid_motion_reduce(&sim->at_end, &assembly, &motion), COND_OK);
     assert_int_equal(motion.problem.n_dof, 18);
     CondError error;
     if (cond_problem_check(NULL, &motion.problem, &error))

@@ -240,8 +240,7 @@ static CondStatus pose_rigid(CondSim* sim)
     CondContactStage* stage = &correction->stage;
     CondStatus status = pose_full(sim, stage);
     if (!status)
-        status = cond_rigid_motion_reduce(&sim->at_end, &stage->assembly, step_of_metric(sim),
-                                          &correction->rigid);
+        status = cond_rigid_motion_reduce(&sim->at_end, &stage->assembly, &correction->rigid);
     if (status)
         return status;
     const int* begin = correction->rigid.dof_begin;

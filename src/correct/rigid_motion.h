@@ -13,6 +13,8 @@ typedef struct CondRigidMotion {
     int* dof_begin;      // first coordinate of a body in r                 (n_body + 1)
     int* body_of;        // of a coordinate in v                            (n_dof of v)
     double* centre;      // of mass, of soft bodies and rods [m]               (n_body x 3)
+    double* basis;       // B, rows of these bodies                            (n_dof of v x 6)
+    double* column;      // scratch                                            (2 n_dof of v)
     CondBlock* block;    //                                                 (n_body)
     double* values;      // of the blocks of these                       (n_body x 36)
     double* b;           // B' b                                            (n_dof of v)
@@ -22,13 +24,11 @@ typedef struct CondRigidMotion {
     double* jacobian;
     int n_coordinate, n_jacobian; // used of the pools
     int n_reduced;                // soft bodies and rods
-    int ready;
 } CondRigidMotion;
 
-// Makes problem = B' P B of a finished assembly's problem P, with M/step in place of the blocks of
-// soft bodies and rods.
+// Makes problem = B' P B of a finished assembly's problem P.
 CondStatus cond_rigid_motion_reduce(const CondKinematics* kinematics, const CondAssembly* assembly,
-                                    double step, CondRigidMotion* motion);
+                                    CondRigidMotion* motion);
 
 // v = B r, and q moved by it for a time t: soft bodies and rods turn without being stretched.
 void cond_rigid_motion_expand(const CondKinematics* kinematics, const CondRigidMotion* motion,
