@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """All scenes that ship with COND hold by the schema of editors, scenes/scene.schema.json, and wrong ones do not.
 
-    check_schema.py ROOT
+    check_schema.py ROOT [TOOL]    with the tool: it refuses the wrong ones as well
 
 The part of JSON Schema that the schema uses is a page of code, below; another keyword is an error.
 """
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +87,7 @@ def faults(value: Any, schema: Any, path: str) -> list[str]:
     return out
 
 
-# Each would be refused by the reader too; the text that a fault names.
+# Scenes that are wrong, and the text that a fault names.
 WRONG = [
     ("bodies: [{name: box, mas: 1}]", "mas: not allowed"),
     ("bodies: [{name: box, mass: heavy}]", "'heavy' is no number"),
@@ -129,6 +131,12 @@ def main() -> int:
     for text, fault in WRONG:
         found = faults(yaml.load(text, Loader), schema, "")
         assert any(fault in one for one in found), f"{text}: {found}"
+        if len(sys.argv) > 2:
+            with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+                file.write(text + "\n")
+                file.flush()
+                done = subprocess.run([sys.argv[2], "check", file.name], capture_output=True, check=False)
+            assert done.returncode == 2, f"{text}: cond check returns {done.returncode}"
     for text in RIGHT:
         assert not faults(yaml.load(text, Loader), schema, ""), f"{text}: {faults(yaml.load(text, Loader), schema, '')}"
     print(f"{read} scenes hold by the schema, {len(WRONG)} wrong ones do not")

@@ -371,7 +371,7 @@ static void scene_files(void** state)
     expect_refused(BODY
                    "{length: 1, circle: 0.01}}\n"
                    "springs:\n  - {from: {body: a, at: 1}, to: {body: a, at: 1}, stiffness: 1}\n",
-                   "to.at: must be another place of 'a'");
+                   "to.at: must be another point of 'a'");
 }
 
 // Every allocation of making, stepping and ending a simulation of rods fails in turn.

@@ -67,7 +67,7 @@ SCENE = """# Reference: scene files
 
 {made}
 All keys of a YAML scene file, section by section; [scenes](../scenes.md) explains them. A key that is not *required*
-may be left out. The column "field" names the field of the C struct (`include/cond/scene.h`) that the key fills, which
+may be left out. The column "field" names the field of the C struct ([c](c.md)) that the key fills, which
 is that of the Python class as well (`CondBodyDef` is `cond.BodyDef`; fields that hold many things end in s there).
 Where a column "bodies" says which kinds have a key, other kinds refuse it. `scenes/scene.schema.json` says the same to
 [editors](../scenes.md#in-an-editor).
@@ -88,6 +88,7 @@ def scene_page(rows: list[Row]) -> str:
         body = []
         for row in held:
             meaning = moved(row["meaning"]) + (f" (also read as `{row['alias']}`)" if row["alias"] else "")
+            meaning += f" (since {row['since']})" if row["since"] != "0.1" else ""
             field = row["field"] if row["field"] != row["key"] else "the same"
             body.append([f"`{row['key']}`", row["words"], row["unit"], default_of(row), row["bodies"],
                          f"`{field}`" if field and field != "the same" else field, meaning])

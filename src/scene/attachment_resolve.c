@@ -86,7 +86,7 @@ static CondStatus check_pair(const CondAttachmentDef* def, const CondFrame end[2
     return COND_OK;
 }
 
-// One that does not give tells coordinates how to move: of one body, all of them at once but for
+// A rigid one prescribes the motion of coordinates: of one body, all of them at once but for
 // what turns about its own origin.
 static CondStatus check_exact(const CondModel* model, const CondAttachmentDef* def,
                               const CondFrame end[2], CondError* error)

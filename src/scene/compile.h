@@ -55,7 +55,7 @@ CondStatus cond_compile_terrain(CondModel* model, const CondScene* scene,
 // Rod: centreline, section and material -> CondRod, start.
 CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index, CondError* error);
 
-// Moves a point of a rod, given from its place `at` along it, to the link it belongs to; leaves
+// Moves a point of a rod, given by its distance `at` along it, to the link it belongs to; leaves
 // points of other bodies alone.
 void cond_compile_at(const CondModel* model, double at, CondPoint* point);
 

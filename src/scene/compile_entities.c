@@ -169,7 +169,7 @@ static CondStatus leave_out(Entities* p, int body, int a, int b, CondLeftOutReas
     return add_pair(p, entity[0], entity[1]);
 }
 
-// 1 where a rigid part is nothing but a place for joints: it has neither shapes nor mass, or no
+// 1 where a link only carries joints: it has neither shapes nor mass, or no
 // shapes and the joint `next` sits where its own does, as in a universal joint. Where only moving
 // neighbours are meant it is what has nothing at all.
 static int is_thin(const Entities* p, int body, int part, int next)
@@ -218,7 +218,7 @@ static CondStatus leave_out_adjacent(Entities* p, int body)
     return status;
 }
 
-// A rule from either side; there is room for two more.
+// A rule from either side; two more fit.
 static void put_rule(CondModel* model, const CondPairRule* rule)
 {
     model->rule[model->n_rule++] = *rule;

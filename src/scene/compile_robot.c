@@ -77,7 +77,7 @@ static void take_number(double number, double* field)
         *field = number;
 }
 
-// What the scene says of a joint in the place of the robot's file.
+// What the scene says of a joint instead of the robot's file.
 static CondStatus bound_joint(CondArticulation* arm, const CondBodyDef* def,
                               const CondJointDef* joint, int coordinate, CondError* error)
 {

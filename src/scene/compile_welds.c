@@ -19,9 +19,9 @@ static int inside(const CondPatchDef* def, const double x[3])
     return 1;
 }
 
-// 1 when the nodes lie on a line: they do not tell how the patch turns about it. With C the second
-// moments about the centre, tr(C)^2 - tr(C^2) is twice the sum of the products of two principal
-// moments, which are all zero then.
+// 1 when the nodes lie on a line: they do not determine how the patch turns about it. With C the
+// second moments about the centre, tr(C)^2 - tr(C^2) is twice the sum of the products of two
+// principal moments, which are all zero then.
 static int on_a_line(const CondPatch* patch)
 {
     double C[9] = {0.0}, trace, squares = 0.0;
@@ -110,7 +110,7 @@ CondStatus cond_compile_attachments(CondModel* model, const CondScene* scene, Co
     return COND_OK;
 }
 
-// Who follows a trajectory: a link, a joint, or nobody.
+// What follows a trajectory: a link, a joint, or nothing.
 static CondStatus resolve_follower(const CondModel* model, const CondScene* scene,
                                    const CondTrajectoryDef* def, CondTrajectory* out,
                                    CondError* error)

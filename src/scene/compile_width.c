@@ -1,5 +1,5 @@
 // How thick things are: the least extent of a body or an obstacle along any of thirteen directions,
-// which says how far it may be pressed into another before it is on its way through. Points and
+// which says how far it may be pressed into another before it passes through. Points and
 // flat surfaces have no thickness of their own: theirs is infinite, so that the other one's counts.
 #include "base/tuning.h"
 #include "geometry/mesh_surface.h"

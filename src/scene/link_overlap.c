@@ -38,7 +38,7 @@ CondStatus cond_link_overlap_place(CondLinkOverlap* overlap, const CondBody* rob
     return status;
 }
 
-static void place(const CondArticulationWork* work, const CondSolid* solid, double pose[7])
+static void put_solid(const CondArticulationWork* work, const CondSolid* solid, double pose[7])
 {
     const double* link = work->position + 3 * (size_t)solid->part;
     double moved[3];
@@ -62,7 +62,7 @@ CondStatus cond_link_overlap_find(CondLinkOverlap* overlap, const CondSolid* a, 
     CondStatus status = COND_OK;
     *depth = 0.0;
     for (int s = 0; s < 2; s++) {
-        place(overlap->work, solid[s], pose[s]);
+        put_solid(overlap->work, solid[s], pose[s]);
         cond_shape_bound(&solid[s]->shape, pose[s], box[s]);
     }
     if (cond_boxes_apart(box[0], box[1], 0.0))

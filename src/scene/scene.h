@@ -108,8 +108,8 @@ CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondScen
 // of this library's.
 CondStatus cond_scene_put_def(CondScene* scene, CondSceneKind kind, const void* def,
                               CondSceneIssue* issue);
-// The same for a definition that takes the place of one, whose name it has or leaves out. What
-// refers to it is not checked again.
+// The same for a definition that replaces one, whose name it has or leaves out. What refers to it
+// is not checked again.
 CondStatus cond_scene_put_def_at(CondScene* scene, CondSceneKind kind, int index, const void* def,
                                  CondSceneIssue* issue);
 
@@ -132,7 +132,7 @@ typedef struct CondSceneThing {
 } CondSceneThing;
 // Returns how many things are called so; the thing is known where it is one.
 int cond_scene_find_thing(const CondScene* scene, const char* name, CondSceneThing* thing);
-// Keeps a message for people (printf format), which the model tells; cut where it is too long.
+// Keeps a message for people (printf format), which the model hands on; cut where it is too long.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

@@ -213,7 +213,7 @@ CondStatus cond_scene_check_force(const CondScene* scene, const void* definition
     return COND_OK;
 }
 
-// A joint in the place of a point. Which joints the robot has is known once its files are read.
+// A joint instead of a point. Which joints the robot has is known once its files are read.
 static CondStatus check_spring_joint(const CondScene* scene, const CondSpringDef* def, int end,
                                      int* body, CondSceneIssue* issue)
 {
@@ -285,7 +285,7 @@ static CondStatus check_between_points(const CondScene* scene, const CondSpringD
         return cond_scene_issue_set(issue, "to.body", "must be another body than that of from");
     if (body[0] == body[1] && def->at[0] == def->at[1])
         return cond_scene_issue_set(
-            issue, "to.at", "must be another place of '%s' than that of from", def->body[0]);
+            issue, "to.at", "must be another point of '%s' than that of from", def->body[0]);
     return COND_OK;
 }
 

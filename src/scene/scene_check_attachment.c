@@ -148,23 +148,23 @@ CondStatus cond_scene_check_attachment(const CondScene* scene, const void* defin
     return COND_OK;
 }
 
-static CondStatus check_target(const CondWaypoint* point, int place, CondSceneIssue* issue)
+static CondStatus check_target(const CondWaypoint* point, int index, CondSceneIssue* issue)
 {
     char at[40];
-    snprintf(at, sizeof at, "waypoints[%d].target", place);
+    snprintf(at, sizeof at, "waypoints[%d].target", index);
     if (isnan(point->target))
         return cond_scene_issue_set(issue, at, "is required (a number)");
     return COND_OK;
 }
 
-static CondStatus check_pose(const CondWaypoint* point, int place, CondSceneIssue* issue)
+static CondStatus check_pose(const CondWaypoint* point, int index, CondSceneIssue* issue)
 {
     char at[40];
-    snprintf(at, sizeof at, "waypoints[%d].position", place);
+    snprintf(at, sizeof at, "waypoints[%d].position", index);
     for (int k = 0; k < 3; ++k)
         if (isnan(point->position[k]))
             return cond_scene_issue_set(issue, at, "is required (a vector of 3)");
-    snprintf(at, sizeof at, "waypoints[%d].orientation", place);
+    snprintf(at, sizeof at, "waypoints[%d].orientation", index);
     return cond_check_length(at, 4, point->orientation, issue);
 }
 

@@ -21,7 +21,7 @@ CondStatus cond_scene_check_variation(const CondScene* scene, const void* defini
         if (!isfinite(def->choice[i]))
             return cond_scene_issue_set(issue, "choices", "expected finite numbers");
     if (def->n_choice > 0 && !(isnan(def->low) && isnan(def->high)))
-        return cond_scene_issue_set(issue, "choices", "take the place of low and high");
+        return cond_scene_issue_set(issue, "choices", "stand instead of low and high");
     if (def->n_choice > 0)
         return COND_OK;
     if (isnan(def->low) || isnan(def->high))
@@ -102,7 +102,7 @@ CondStatus cond_scene_check_action(const CondScene* scene, const void* definitio
     int linked =
         kind == COND_ACTION_POSE || kind == COND_ACTION_IMPEDANCE || kind == COND_ACTION_GRIP;
     if (linked && !def->link[0])
-        return cond_scene_issue_set(issue, "link", "is required (the link that is led)");
+        return cond_scene_issue_set(issue, "link", "is required (the link that is driven)");
     if (linked && def->joints[0])
         return cond_scene_issue_set(issue, "joints", "are of joints, velocities and torques");
     return COND_OK;

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static CondStatus check_shape(const CondLinkShapeDef* shape, int link, int place,
+static CondStatus check_shape(const CondLinkShapeDef* shape, int link, int index,
                               CondSceneIssue* issue)
 {
     char at[40];
-    snprintf(at, sizeof at, "links[%d].shapes[%d]", link, place);
+    snprintf(at, sizeof at, "links[%d].shapes[%d]", link, index);
     const CondKey* key = cond_shape_key("bodies.links.shapes", shape->shape);
     if (!key)
         return cond_scene_issue_set(issue, at, "a link has no shape number %d", (int)shape->shape);

@@ -60,9 +60,9 @@ CondStatus cond_check_at(const CondScene* scene, int body, const char* prefix, d
     if (def->kind != COND_BODY_ROD)
         return isnan(at) || at == 0.0
                    ? COND_OK
-                   : cond_scene_issue_set(issue, field,
-                                          "only rods have a place along them; '%s' is a %s",
-                                          def->name, cond_body_noun(def->kind));
+                   : cond_scene_issue_set(
+                         issue, field, "only rods have a length along which it lies; '%s' is a %s",
+                         def->name, cond_body_noun(def->kind));
     if (isnan(at))
         return cond_scene_issue_set(issue, field, "is required: '%s' is a rod", def->name);
     if (def->rod.shape != COND_ROD_POINTS && at > def->rod.length * (1.0 + COND_INPUT_ROUNDING))

@@ -54,7 +54,8 @@ CondStatus cond_scene_check_sensor(const CondScene* scene, const void* definitio
                                     "a sensor of an attachment is where the attachment is; only "
                                     "one of body and attachment may be given");
     if (def->kind != COND_SENSOR_CONTACT)
-        return cond_scene_issue_set(issue, "measures", "an attachment tells its force alone");
+        return cond_scene_issue_set(issue, "measures",
+                                    "of an attachment only the force is measured");
     if (cond_scene_find(scene, COND_SCENE_ATTACHMENT, def->attachment) < 0)
         return cond_check_missing(scene, "attachment", COND_SCENE_ATTACHMENT, def->attachment,
                                   issue);

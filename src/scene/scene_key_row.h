@@ -73,7 +73,7 @@
     {VECTOR_OF(section, "friction", structure, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", DEFAULT, friction_meaning)}, \
     {NUMBER_OR_ABSENT(section, "restitution", structure, surface.restitution, UNIT, "", DEFAULT, restitution_meaning)}
 #define RUBBING(section, structure) \
-    {CHOICE(section, "friction_rule", structure, rubbing.rule, 2, cond_choice_friction_rule, "geometric, larger", DEFAULT, "how two frictions combine: their geometric mean, or the larger one where either surface says so")}, \
+    {CHOICE(section, "friction_rule", structure, rubbing.rule, 2, cond_choice_friction_rule, "geometric, larger", DEFAULT, "how two frictions combine: their geometric mean, or the larger one where either surface asks for it")}, \
     {WHOLE(section, "friction_priority", structure, rubbing.priority, FINITE, "", DEFAULT, "of two surfaces that differ in it the one with the larger value gives the friction alone")}, \
     {SWITCH(section, "frictionless", structure, rubbing.frictionless, DEFAULT, "no friction on what is frictionless too, or has less priority")}
 #define ROTATION(section, axes) \
@@ -90,7 +90,7 @@
     {TEXT(section, "body", CondSpringDef, body[i], DEFAULT, "the particle, rigid body or rod it is fixed to, or the robot of `joint`; the world where it is left out")}, \
     {NUMBER_OR_ABSENT(section, "at", CondSpringDef, at[i], NOT_NEGATIVE, "m", DEFAULT, "required for rods: distance from the begin of the rod, along it")}, \
     {VECTOR(section, "point", CondSpringDef, point[i], "m", DEFAULT, "in body axes, or in world axes; of rods in link axes, from at")}, \
-    {TEXT(section, "joint", CondSpringDef, joint[i], DEFAULT, "the joint of the robot `body` whose position the spring counts, in the place of a point; the other end is a joint too, or left out")}, \
+    {TEXT(section, "joint", CondSpringDef, joint[i], DEFAULT, "the joint of the robot `body` whose position the spring counts, instead of a point; the other end is a joint too, or left out")}, \
     {NUMBER(section, "ratio", CondSpringDef, ratio[i], FINITE, "", DEFAULT, "length of the spring per position of the joint")}
 #define REWARDED(section, structure, end) \
     {TEXT(section, "body", structure, end.body, DEFAULT, "the body; of observations the world where it is left out")}, \

@@ -8,7 +8,7 @@
 const CondKey* cond_keys_section(const char* section, int* n_key)
 {
     const CondKey* first = NULL;
-    const char* other = NULL; // a section that it is not, by its place in memory
+    const char* other = NULL; // the text of a section that it is not, by address
     *n_key = 0;
     for (int i = 0; i < cond_key_table_size; ++i) {
         const char* found = cond_key_table[i].text.section;

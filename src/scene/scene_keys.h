@@ -82,7 +82,7 @@ int cond_keys_distance(const char* name, const char* known);
 // Whether the key accepts this number.
 int cond_key_accepts(const CondKey* key, double value);
 // Whether it is of a size to compute with: 0 or COND_LEAST .. COND_MOST, infinity where the key
-// accepts it. Coordinates, forces and the like may be anything: what they lead to is looked at.
+// accepts it. Coordinates, forces and the like may be anything: their consequences are checked.
 int cond_key_can_hold(const CondKey* key, double value);
 // The article that reads well before the key's type: "a " or "".
 const char* cond_key_article(const CondKey* key);
@@ -106,7 +106,7 @@ const CondStructure* cond_structure_find(const char* name);
 int cond_key_same(const CondKey* key, const void* structure, const void* other);
 
 // Checks every field of a section against its row; fields that lie beyond `size` are left out.
-// Issues name the field within the entry of a list (nested lists with their place: "joints[2]" is
+// Issues name the field within the entry of a list (nested lists with their index: "joints[2]" is
 // then the prefix), or with the section for the settings; cond_keys_check finds the prefix itself.
 CondStatus cond_keys_check(const char* section, const void* structure, size_t size,
                            CondSceneIssue* issue);

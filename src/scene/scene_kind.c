@@ -166,7 +166,7 @@ static CondStatus check(const CondScene* scene, CondSceneKind kind, int index, c
 // Room for one more definition behind the last: a program's, of any age, becomes one of this
 // library's there, with arrays of its own, and is checked. On failure nothing remains of it.
 static CondStatus take(CondScene* scene, CondSceneKind kind, int index, const void* def,
-                       char** place, CondSceneIssue* issue)
+                       char** slot, CondSceneIssue* issue)
 {
     const CondKindRow* row = &rows[kind];
     int count = count_of(scene, row);
@@ -177,16 +177,16 @@ static CondStatus take(CondScene* scene, CondSceneKind kind, int index, const vo
         return no_memory(row, issue);
     if (held > 0 && at < held) // one of the scene's own, which may have moved
         def = array_of(scene, row) + at;
-    *place = array_of(scene, row) + held;
-    cond_structure_find(row->structure)->fill(*place);
-    if (cond_definition_take(def, *place, row->size, offsetof(CondBodyDef, struct_size), row->maker,
+    *slot = array_of(scene, row) + held;
+    cond_structure_find(row->structure)->fill(*slot);
+    if (cond_definition_take(def, *slot, row->size, offsetof(CondBodyDef, struct_size), row->maker,
                              &inner))
         return cond_scene_issue_set(issue, "", "%s", inner.message);
-    CondStatus status = row->copy ? row->copy(scene, *place, issue) : COND_OK;
+    CondStatus status = row->copy ? row->copy(scene, *slot, issue) : COND_OK;
     if (!status)
-        status = check(scene, kind, index, *place, issue);
+        status = check(scene, kind, index, *slot, issue);
     if (status && row->drop)
-        row->drop(scene, *place);
+        row->drop(scene, *slot);
     return status;
 }
 
@@ -196,26 +196,26 @@ CondStatus cond_scene_put_def(CondScene* scene, CondSceneKind kind, const void* 
     const CondKindRow* row = &rows[kind];
     CondNameIndex* index = &scene->name[kind];
     int number = count_of(scene, row);
-    char* place;
+    char* slot;
     if (index->put > 0)
         return cond_scene_put_def_at(scene, kind, index->put - 1, def, issue);
-    CondStatus status = take(scene, kind, -1, def, &place, issue);
+    CondStatus status = take(scene, kind, -1, def, &slot, issue);
     if (status)
         return status;
     if (cond_name_index_reserve(&scene->arena, index, array_of(scene, row), row->size, number,
                                 number + 1)) {
         if (row->drop)
-            row->drop(scene, place);
+            row->drop(scene, slot);
         return no_memory(row, issue);
     }
-    if (!*place)
-        choose_name(scene, kind, number, place);
+    if (!*slot)
+        choose_name(scene, kind, number, slot);
     cond_name_index_add(index, array_of(scene, row), row->size, number);
     set_count(scene, row, number + 1);
     return COND_OK;
 }
 
-// Two definitions of one kind change places.
+// Two definitions of one kind are exchanged.
 static void swap(char* a, char* b, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -229,15 +229,15 @@ CondStatus cond_scene_put_def_at(CondScene* scene, CondSceneKind kind, int index
                                  CondSceneIssue* issue)
 {
     const CondKindRow* row = &rows[kind];
-    char* place;
-    CondStatus status = take(scene, kind, index, def, &place, issue);
+    char* slot;
+    CondStatus status = take(scene, kind, index, def, &slot, issue);
     if (status)
         return status;
     char* old = array_of(scene, row) + (size_t)index * row->size;
-    memcpy(place, old, COND_NAME_SIZE);
-    swap(place, old, row->size);
+    memcpy(slot, old, COND_NAME_SIZE);
+    swap(slot, old, row->size);
     if (row->drop)
-        row->drop(scene, place);
+        row->drop(scene, slot);
     return COND_OK;
 }
 
@@ -340,27 +340,27 @@ CondStatus cond_scene_replace(CondScene* scene, CondSceneKind kind, int index, c
         return refuse_mesh(error);
     const CondKindRow* row = &rows[kind];
     CondSceneIssue issue;
-    char* place;
+    char* slot;
     char name[COND_NAME_SIZE];
     memcpy(name, array_of(scene, row) + (size_t)index * row->size, sizeof name);
-    status = take(scene, kind, index, def, &place, &issue);
+    status = take(scene, kind, index, def, &slot, &issue);
     if (status)
         return report(error, status, kind, name, &issue);
     char* old = array_of(scene, row) + (size_t)index * row->size;
-    if (!*place)
-        memcpy(place, name, sizeof name);
-    int renamed = strcmp(place, name) != 0;
-    swap(place, old, row->size);
+    if (!*slot)
+        memcpy(slot, name, sizeof name);
+    int renamed = strcmp(slot, name) != 0;
+    swap(slot, old, row->size);
     if (renamed)
         index_names(scene, kind);
     status = check_users(scene, kind, &issue);
     if (status) {
-        swap(place, old, row->size);
+        swap(slot, old, row->size);
         if (renamed)
             index_names(scene, kind);
     }
     if (row->drop)
-        row->drop(scene, place);
+        row->drop(scene, slot);
     return report(error, status, kind, name, &issue);
 }
 
@@ -386,8 +386,8 @@ CondStatus cond_scene_remove(CondScene* scene, CondSceneKind kind, int index, Co
     move(scene, kind, index, last);
     set_count(scene, row, last);
     index_names(scene, kind);
-    char* place = array_of(scene, row) + (size_t)last * row->size;
-    status = kind == COND_SCENE_MESH ? check_mesh_users(scene, place, &issue)
+    char* slot = array_of(scene, row) + (size_t)last * row->size;
+    status = kind == COND_SCENE_MESH ? check_mesh_users(scene, slot, &issue)
                                      : check_users(scene, kind, &issue);
     if (status) {
         set_count(scene, row, last + 1);
@@ -396,7 +396,7 @@ CondStatus cond_scene_remove(CondScene* scene, CondSceneKind kind, int index, Co
         return report(error, status, kind, cond_scene_name(scene, kind, index), &issue);
     }
     if (row->drop)
-        row->drop(scene, place);
+        row->drop(scene, slot);
     if (kind == COND_SCENE_MESH)
         cond_scene_mesh_drop(scene, &scene->mesh[last]);
     if (index < scene->n_line[kind]) {

@@ -12,7 +12,7 @@ typedef struct CondKindRow {
     size_t array, count; // offsets in a CondScene
     size_t size;
     CondSceneCheck* check;
-    // Puts copies that the scene owns in the place of the arrays that a definition points to; those
+    // Replaces the arrays that a definition points to by copies that the scene owns; those
     // that cannot be there become NULL, which its check refuses. On failure what was made is in the
     // definition all the same. NULL: it has no arrays.
     CondStatus (*copy)(CondScene* scene, void* def, CondSceneIssue* issue);

@@ -1,4 +1,4 @@
-// Meshes that stand in the scene itself: bodies, obstacles and links name them in place of files.
+// Meshes that stand in the scene itself: bodies, obstacles and links name them instead of files.
 #include "base/error.h"
 #include "mesh/mesh_build.h"
 #include "scene/scene_files.h"

@@ -89,15 +89,15 @@ static void number(const CondMesh* open, Border* border)
     }
 }
 
-// 1 for the outlines of holes: they go round the other way than all of them together.
+// 1 for the outlines of holes: their area has the other sign than that of all outlines together.
 static int is_hole(const Border* border, int part, double whole)
 {
     return border->area[part] * whole < 0.0;
 }
 
 // What lies below: walls end at the bottom, those of a hole half way there.
-static void place(const CondMesh* open, const Border* border, double low, double depth,
-                  CondMesh* closed)
+static void put_below(const CondMesh* open, const Border* border, double low, double depth,
+                      CondMesh* closed)
 {
     double whole = 0.0;
     memcpy(closed->node, open->node, 3 * (size_t)open->n_node * sizeof(double));
@@ -167,7 +167,7 @@ CondStatus cond_terrain_close(const CondMesh* open, double depth, CondMesh** clo
                                   open->n_triangle + 3 * border.n_edge, closed, error);
     }
     if (!status) {
-        place(open, &border, low[2], depth, *closed);
+        put_below(open, &border, low[2], depth, *closed);
         join(open, &border, *closed);
     }
     release(&open->context, &border);
