@@ -100,19 +100,25 @@ def class_name(c_name: str) -> str:
     return c_name.removeprefix("Cond")
 
 
+def short_names(keys: list[str]) -> dict[str, str]:
+    """What the elements of an enumeration are called in Python: without the words that all have in common, COND among
+    them, and without counts of the elements."""
+    kept = [key for key in keys if not key.startswith("COND_N_")]
+    words = [key.split("_") for key in kept]
+    shared = 1
+    while len(kept) > 1 and all(len(w) > shared + 1 for w in words) and len({w[shared] for w in words}) == 1:
+        shared += 1
+    return {key: "_".join(key.split("_")[shared:]) for key in kept}
+
+
 def write_enum(ffi: Any, name: str, doc: str, body: str) -> str:
     elements = sorted((value, key) for key, value in ffi.typeof(name).relements.items())
-    keys = [key for _, key in elements if not key.startswith("COND_N_")]
-    words = [key.split("_") for key in keys]
-    shared = 1  # the words that all have in common, COND among them, are left out
-    while len(keys) > 1 and all(len(w) > shared + 1 for w in words) and len({w[shared] for w in words}) == 1:
-        shared += 1
+    short = short_names([key for _, key in elements])
     said = field_comments(body)
     lines = [f"class {class_name(name)}(IntEnum):", f'    """{plain(doc) or name + "."}"""', ""]
     for value, key in elements:
-        if key in keys:
-            short = "_".join(key.split("_")[shared:])
-            lines.append(f"    {short} = {value}")
+        if key in short:
+            lines.append(f"    {short[key]} = {value}")
             if said.get(key):
                 lines.append(f'    """{said[key]}"""')
     return "\n".join(lines) + "\n"

@@ -21,7 +21,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tools")]
-from generate import hidden, plain, plural  # noqa: E402
+from generate import hidden, plain, plural, short_names  # noqa: E402
 from reference_headers import Header, Struct, read_headers  # noqa: E402
 from scene_schema import schema_of  # noqa: E402
 
@@ -203,10 +203,22 @@ def is_public(node: Any) -> bool:
     return not node.name.startswith("_") and not any("setter" in ast.unparse(d) for d in node.decorator_list)
 
 
-def class_text(name: str, node: ast.ClassDef) -> str:
+def inherited(node: ast.ClassDef, classes: dict[str, ast.ClassDef], names: set[str]) -> list[ast.stmt]:
+    """The members of a class and of the classes that it is made of and that have no entry of their own."""
+    members = list(node.body)
+    for base in node.bases:
+        of = classes.get(ast.unparse(base).split("[")[0])
+        if of is not None and of.name not in names:
+            known = {getattr(member, "name", "") for member in members}
+            members += [m for m in inherited(of, classes, names)
+                        if isinstance(m, ast.FunctionDef) and is_public(m) and m.name not in known]
+    return members
+
+
+def class_text(name: str, node: ast.ClassDef, members: list[ast.stmt]) -> str:
     out = f"### {name}\n\n" + (first(node) + "\n\n" if first(node) else "")
     body = []
-    for member in node.body:
+    for member in members:
         if isinstance(member, ast.FunctionDef) and member.name == "__init__":
             out += f"```python\n{name}({signature(member).removeprefix('__init__(').removesuffix(' -> None')}\n```\n\n"
         elif isinstance(member, ast.FunctionDef) and is_public(member):
@@ -290,14 +302,15 @@ def struct_text(fields: Fields, struct: Struct) -> str:
 def python_page(headers: list[Header], structs: dict[str, Struct], fields: Fields) -> str:
     out = PYTHON.format(made=MADE)
     names = exported()
-    for module, path in python_sources():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+    trees = [(module, ast.parse(path.read_text(encoding="utf-8"))) for module, path in python_sources()]
+    classes = {node.name: node for _, tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
+    for module, tree in trees:
         inner = module.startswith(OWN_MODULES)
         text = ""
         for node in tree.body:
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and is_public(node) and (inner or node.name in names):
                 shown = f"{module}.{node.name}" if inner else f"cond.{node.name}"
-                text += class_text(shown, node) if isinstance(node, ast.ClassDef) else \
+                text += class_text(shown, node, inherited(node, classes, names)) if isinstance(node, ast.ClassDef) else \
                     f"### {shown}\n\n```python\n{signature(node)}\n```\n\n{first(node)}\n\n"
         if text:
             out += f"## {module}\n\n{first(tree)}\n\n{text}"
@@ -307,9 +320,10 @@ def python_page(headers: list[Header], structs: dict[str, Struct], fields: Field
         out += struct_text(fields, struct)
     out += "## Enumerations\n\n"
     for item in enums:
+        short = short_names([n for n, _, _ in item.values])
         out += f"### {item.name.removeprefix('Cond')}\n\n" + (plain(item.doc) + "\n\n" if item.doc else "")
         out += table(["element", "value", "meaning"],
-                     [[f"`{n.removeprefix('COND_')}`", v, plain(c)] for n, v, c in item.values])
+                     [[f"`{short[n]}`", v, plain(c)] for n, v, c in item.values if n in short])
     return out
 
 
