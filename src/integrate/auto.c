@@ -13,6 +13,7 @@
 #include "integrate/flight.h"
 #include "integrate/persistent.h"
 #include "integrate/tangent.h"
+#include "integrate/tuning.h"
 #include "law/tuning.h"
 #include "math/vec3.h"
 #include "model/rod.h"
@@ -22,17 +23,6 @@
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    ITERATIONS = 12, // of Newton's method
-    HALVINGS = 3,    // of one of them
-    RETREATS = 40    // halvings of a step that is held back
-};
-static const double TRUSTED = 0.01;  // excess that may be taken out, as a share of the motion
-static const double FAIR = 1e-4;     // residual, as a share of the load, that is no failure yet
-static const double ENOUGH = 0.05;   // of the residual that is solved, where it falls by squares
-static const double STRICT = 10.0;   // times as small a residual for contacts that last
-static const double NOTHING = 1e-21; // an energy that no body of mechanics notices [J]
 
 void cond_sim_guess_theta(CondSim* sim, const CondState* state)
 {
@@ -182,19 +172,20 @@ static double worst_residual(CondSim* sim, const CondState* state)
 {
     const CondSolverSettings* solver = &sim->model->settings.solver;
     CondGroups* groups = sim->groups;
-    double tolerance =
-        solver->stop == COND_STOP_CERTIFICATE ? fmax(1e-12, solver->tolerance) : 1e-7;
+    double tolerance = solver->stop == COND_STOP_CERTIFICATE
+                           ? fmax(COND_NEWTON_FINEST, solver->tolerance)
+                           : COND_NEWTON_WITHOUT_CERTIFICATE;
     double worst = 0.0;
     sim->attempt.verdict.coarse_iterate = 0;
     size_up(sim, state);
     cond_sim_find_rounding(sim);
     for (int g = 0; g < groups->n; g++) {
-        double load =
-            hypot(groups->load[g], sqrt((groups->fall[g] + NOTHING) / sim->attempt.time_step));
+        double load = hypot(groups->load[g],
+                            sqrt((groups->fall[g] + COND_AUTO_NOTHING) / sim->attempt.time_step));
         // Contacts that last do so for many steps, in which small errors grow into one.
-        double enough = tolerance * 10.0 * load / (lasts(groups, g) ? STRICT : 1.0);
+        double enough = tolerance * 10.0 * load / (lasts(groups, g) ? COND_AUTO_STRICT : 1.0);
         double share = groups->residual[g] / fmax(enough, groups->rounding[g]);
-        groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= FAIR * load);
+        groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= COND_AUTO_FAIR * load);
         double rough = draft_share(sim, g);
         sim->attempt.verdict.coarse_iterate |= share > 1.0 && rough > 1.0;
         share /= rough;
@@ -213,7 +204,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
         if (status)
             return status;
         *worst = worst_residual(sim, state);
-        if (*worst <= last || !isfinite(last) || i == HALVINGS)
+        if (*worst <= last || !isfinite(last) || i == COND_AUTO_HALVINGS)
             return COND_OK;
         cond_newton_halve(sim->model->n_dof, newton->v, sim->attempt.v_hat);
         cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->attempt.lambda);
@@ -227,7 +218,8 @@ static CondStatus look(CondSim* sim, const CondState* state, int* more)
     CondNewton* newton = &sim->newton;
     double last = newton->size;
     CondStatus status = descend(sim, state, last, &newton->worst);
-    int stalls = newton->worst <= STRICT && newton->worst > 0.5 * last; // at what the solver leaves
+    int stalls = newton->worst <= COND_AUTO_STRICT &&
+                 newton->worst > 0.5 * last; // at what the solver leaves
     *more = !(newton->worst <= 1.0 || !isfinite(newton->worst) || (sim->attempt.moved && stalls));
     return status;
 }
@@ -239,7 +231,8 @@ static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* 
     CondNewton* newton = &sim->newton;
     CondStatus status = COND_OK;
     int serves = *more && cond_tangent_serves(sim);
-    while (serves && !status && newton->worst > ENOUGH && newton->count < ITERATIONS - 1) {
+    while (serves && !status && newton->worst > COND_TANGENT_ENOUGH &&
+           newton->count < COND_AUTO_ITERATIONS - 1) {
         double last = newton->worst;
         CondStatus factored = cond_tangent_factor(sim);
         if (factored)
@@ -279,12 +272,12 @@ static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus s
     newton->iterations++;
     if (solved == COND_NOT_CONVERGED)
         return descend(sim, state, last, &newton->worst);
-    if (isfinite(last) && worst * (worst / last) < 0.1) {
+    if (isfinite(last) && worst * (worst / last) < COND_AUTO_SQUARES) {
         memset(sim->groups->fails, 0, (size_t)sim->groups->n * sizeof *sim->groups->fails);
         return COND_OK;
     }
     newton->size = worst;
-    if (++newton->count == ITERATIONS)
+    if (++newton->count == COND_AUTO_ITERATIONS)
         return descend(sim, state, worst, &newton->worst);
     return look(sim, state, more);
 }
@@ -303,10 +296,10 @@ static CondStatus judge(CondSim* sim, const CondState* state, const CondSolveInf
         double excess = groups->euler[g] ? groups->excess[g] : fabs(groups->excess[g]);
         // Where all but rests, what forces would give to it in a step is the measure.
         double load = groups->load[g] * groups->load[g] * sim->attempt.time_step + groups->fall[g];
-        double noise = 1e-6 * load + groups->inexact[g] + NOTHING;
+        double noise = COND_AUTO_NOISE * load + groups->inexact[g] + COND_AUTO_NOTHING;
         // Of what bounces the impact stage settles the energy: forces that turn it about are not
         // those that its gyroscopic torque knows.
-        groups->fails[g] |= !groups->lands[g] && !(excess <= TRUSTED * scale + noise);
+        groups->fails[g] |= !groups->lands[g] && !(excess <= COND_AUTO_EXCESS * scale + noise);
         *n_fail += groups->fails[g];
     }
     return status;
@@ -318,7 +311,7 @@ static CondStatus hold_back(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
-    for (int i = 0; i < RETREATS; i++) {
+    for (int i = 0; i < COND_AUTO_HOLDS; i++) {
         int any = 0;
         for (int b = 0; b < model->n_body; b++) {
             int g = groups->of[b];

@@ -10,6 +10,7 @@
 #include "body/body.h"
 #include "integrate/group.h"
 #include "integrate/tangent.h"
+#include "integrate/tuning.h"
 #include "linear/cholesky.h"
 #include "potential/attachment.h"
 #include "potential/potential.h"
@@ -20,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double RESTORED = 0.02;              // of the energy of motion that may be given back
 static const double INEXACT = 16.0 * DBL_EPSILON; // of a potential energy, by rounding of its terms
 
 CondStatus cond_balance_create(CondSim* sim)
@@ -297,7 +297,7 @@ static double split(CondSim* sim, int group, const double* v)
         trace += inertia[7 * k];
     }
     for (int k = 0; k < 6; k++) // what lies on a line has no inertia about it
-        inertia[7 * k] += 1e-14 * trace;
+        inertia[7 * k] += COND_BALANCE_LINE * trace;
     if (cond_cholesky_factor(6, inertia))
         memset(twist, 0, sizeof twist);
     else
@@ -332,9 +332,9 @@ static void rest(CondSim* sim, int group)
 // that led in there, but not one out of deep overlap, which no motion led to.
 static double settle_persistent(const CondGroups* groups, int g, double energy, double lift)
 {
-    double excess = groups->excess[g] + fmin(fmax(lift, 0.0), RESTORED * energy);
+    double excess = groups->excess[g] + fmin(fmax(lift, 0.0), COND_BALANCE_RESTORED * energy);
     double aim = fmin(energy, groups->kinetic[g]) - excess;
-    if (!(energy > 0.0) || (aim > energy && -excess > RESTORED * energy))
+    if (!(energy > 0.0) || (aim > energy && -excess > COND_BALANCE_RESTORED * energy))
         return 1.0;
     return sqrt(fmax(0.0, aim / energy));
 }
@@ -379,7 +379,7 @@ void cond_sim_balance(CondSim* sim)
         // Implicit Euler loses energy by its nature; what has rebounded has its own account.
         if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0) || has_rebounded(sim, g))
             continue;
-        if (-excess > RESTORED * energy && is_held(sim, g))
+        if (-excess > COND_BALANCE_RESTORED * energy && is_held(sim, g))
             continue; // what hardly moves would get the rounding of its potential energy as speed
         rest(sim, g);
         if (!whole) {
@@ -390,7 +390,7 @@ void cond_sim_balance(CondSim* sim)
             double inner = split(sim, g, v);
             if (fabs(excess) <= inner)
                 energy = inner;
-            else if (fabs(excess) <= 1e-9 * energy)
+            else if (fabs(excess) <= COND_BALANCE_RIGID * energy)
                 continue; // a body that cannot change its shape
             else          // more than what it moves by within itself: all of its motion pays
                 rest(sim, g);

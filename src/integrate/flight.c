@@ -18,6 +18,7 @@
 
 #include "body/body.h"
 #include "integrate/group.h"
+#include "integrate/tuning.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "sim/sim.h"
@@ -25,8 +26,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static const double WEIGHT = 0.25; // of what it does in a step: more than that is apart
 
 // 1 for groups that may fly.
 static void find_groups(const CondSim* sim, int* flies)
@@ -95,7 +94,8 @@ double cond_flight_approach(const CondSim* sim, const CondState* state,
 
 int cond_flight_is_apart(const CondSim* sim, const CondCandidate* candidate, double speed)
 {
-    double fall = WEIGHT * sim->attempt.time_step * vec3_norm(sim->model->settings.gravity);
+    double fall =
+        COND_FLIGHT_WEIGHT * sim->attempt.time_step * vec3_norm(sim->model->settings.gravity);
     return candidate->gap > COND_CLOSED + 0.5 * fall * sim->attempt.time_step ||
            fabs(speed) > COND_STILL + fall;
 }

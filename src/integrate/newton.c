@@ -12,13 +12,12 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "integrate/balance.h"
+#include "integrate/tuning.h"
 #include "potential/potential.h"
 #include "sim/sim.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { HALVINGS = 6 }; // of one step of Newton's method
 
 double cond_sim_theta(const CondSim* sim)
 {
@@ -263,7 +262,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double noise, do
     CondNewton* newton = &sim->newton;
     double last = *size;
     CondStatus status = evaluate(sim, state, size);
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < COND_NEWTON_HALVINGS; i++) {
         int worse = status == COND_DIVERGED || (!status && *size > fmax(last, noise));
         if (!worse || !isfinite(last))
             break;
@@ -308,8 +307,9 @@ static CondStatus pose_iterate(CondSim* sim, const CondState* state)
 {
     const CondSolverSettings* solver = &sim->model->settings.solver;
     CondNewton* newton = &sim->newton;
-    double floor =
-        solver->stop == COND_STOP_CERTIFICATE ? fmax(1e-12, 10.0 * solver->tolerance) : 1e-6;
+    double floor = solver->stop == COND_STOP_CERTIFICATE
+                       ? fmax(COND_NEWTON_FINEST, 10.0 * solver->tolerance)
+                       : 10.0 * COND_NEWTON_WITHOUT_CERTIFICATE;
     CondStatus status = descend(sim, state, newton->noise, &newton->size);
     if (status < 0)
         return status;

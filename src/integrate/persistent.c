@@ -10,19 +10,14 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "integrate/balance.h"
+#include "integrate/tuning.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double RATE = 1e-4;  // of its energy that a group may lose to implicit Euler [1/s]
-static const double STILL = 1e-6; // of the energy of a step's free fall: what rests
-static const double STRUCK = 2.5; // times its energy: what an impact weighs against that loss
-static const double TURNED = 0.9; // cosine below which a normal is another one
-static const double CLOSE = 1e-6; // how near contacts are looked for, beside the way [m]
-static const double OPEN = 1e-3;  // of its size by which a contact may be open at the end
 
 // 1 where the settings allow for it: the impact stage takes part, and answers are exact.
 static int is_asked(const CondSim* sim)
@@ -103,7 +98,7 @@ static double strike_energy(const CondSim* sim, const CondCandidate* candidate, 
 }
 
 // Of each group, the energy t^2/2 F' M^-1 F that implicit Euler would lose, with F the forces of
-// this step and the contact forces of the last one; less STRUCK times that of impacts.
+// this step and the contact forces of the last one; less COND_LASTING_STRUCK times that of impacts.
 static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
 {
     const CondModel* model = sim->model;
@@ -123,7 +118,8 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
         for (int s = 0; s < 2; s++)
             if (candidate->point[s].body >= 0)
                 speed -= add_side(sim, state, candidate, s, force, f);
-        loss[groups->of[candidate->point[0].body]] -= STRUCK * strike_energy(sim, candidate, speed);
+        loss[groups->of[candidate->point[0].body]] -=
+            COND_LASTING_STRUCK * strike_energy(sim, candidate, speed);
     }
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -152,8 +148,9 @@ void cond_persistent_choose(CondSim* sim, const CondState* state)
     cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
     for (int b = 0; b < sim->model->n_body; b++) {
         int g = groups->of[b];
-        groups->persistent[b] &= loss[g] > RATE * sim->attempt.time_step * groups->before[g] &&
-                                 loss[g] > STILL * groups->fall[g];
+        groups->persistent[b] &=
+            loss[g] > COND_LASTING_RATE * sim->attempt.time_step * groups->before[g] &&
+            loss[g] > COND_LASTING_REST * groups->fall[g];
     }
 }
 
@@ -172,7 +169,9 @@ int cond_persistent_find(const CondCandidateList* list, const CondCandidate* can
     while (*from < list->n && cond_key_less(list->candidate[*from].key, candidate->key))
         ++*from;
     int same = *from < list->n && cond_key_equal(list->candidate[*from].key, candidate->key);
-    return same && vec3_dot(list->candidate[*from].frame, candidate->frame) > TURNED ? *from : -1;
+    return same && vec3_dot(list->candidate[*from].frame, candidate->frame) > COND_TURNED_NORMAL
+               ? *from
+               : -1;
 }
 
 CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
@@ -184,12 +183,13 @@ CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
     cond_newton_pose(sim, state);
     sim->at_end.begin = NULL;
     for (int b = 0; b < model->n_body; b++)
-        sim->reach[b] = sim->groups->persistent[b]
-                            ? CLOSE + sim->attempt.time_step *
-                                          cond_body_ops(model->body[b].kind)
-                                              ->speed(&model->body[b], &sim->at_end,
-                                                      sim->attempt.v_hat + model->body[b].dof_begin)
-                            : 0.0;
+        sim->reach[b] =
+            sim->groups->persistent[b]
+                ? COND_REACH + sim->attempt.time_step *
+                                   cond_body_ops(model->body[b].kind)
+                                       ->speed(&model->body[b], &sim->at_end,
+                                               sim->attempt.v_hat + model->body[b].dof_begin)
+                : 0.0;
     sim->collider.wanted = sim->groups->persistent; // no others are moved
     CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->attempt.end);
     sim->collider.wanted = NULL;
@@ -223,7 +223,7 @@ void cond_persistent_widen(CondSim* sim)
 {
     for (int b = 0; b < sim->model->n_body && sim->attempt.moved; b++)
         if (sim->groups->persistent[b])
-            sim->reach[b] = OPEN * sim->model->body[b].size;
+            sim->reach[b] = COND_LASTING_OPEN * sim->model->body[b].size;
 }
 
 void cond_persistent_drop(CondSim* sim)

@@ -1,6 +1,7 @@
 #include "integrate/tangent.h"
 
 #include "body/body.h"
+#include "integrate/tuning.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "sim/sim.h"
@@ -9,7 +10,6 @@
 #include <string.h>
 
 enum { MOST_ROWS = 6, MOST_COLUMNS = 12 };
-static const double MOST_WORK = 1e8; // of a factorisation, in multiply-adds
 
 void cond_tangent_begin(const CondContext* context, CondTangent* tangent)
 {
@@ -98,7 +98,7 @@ static CondStatus plan(CondSim* sim)
             status = cond_block_lu_join(&tangent->lu, pair[0], pair[1]);
     }
     if (!status)
-        status = cond_block_lu_plan(&tangent->lu, MOST_WORK, &fits);
+        status = cond_block_lu_plan(&tangent->lu, COND_TANGENT_WORK, &fits);
     tangent->planned = !status && fits;
     return status || fits ? status : COND_NOT_SUPPORTED;
 }

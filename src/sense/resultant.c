@@ -6,15 +6,12 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/vec3.h"
+#include "sense/tuning.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 
 #include <math.h>
 #include <string.h>
-
-// Normal forces that sum to less than this share of their sizes have no centre of pressure: what is
-// left of them is the error of the solve.
-static const double CANCELLED = 1e-6;
 
 static void place_range(const void* loop, int first, int last)
 {
@@ -58,7 +55,7 @@ static void find_centre(const double about[3], const double mean[3], const doubl
     memcpy(sum->free_torque, sum->torque, sizeof sum->torque);
     for (int i = 0; i < 3; i++)
         sum->centre[i] = NAN;
-    if (!(size > CANCELLED * sum->pressure))
+    if (!(size > COND_SENSE_CANCELLED * sum->pressure))
         return;
     for (int i = 0; i < 3; i++) {
         n[i] = sum->normal[i] / size;

@@ -79,6 +79,9 @@ typedef struct CondAttempt {
     CondComponents heaps;   // bodies that touch each other, directly or through others
     CondComponents islands; // bodies that contacts of the step join; scratch
 
+    double* yields; // displacement by which a body may give way to late contacts [m]  (n_body x 3)
+    int* rests;     // of an island, 1: it starts at rest; scratch                     (n_body)
+
     CondAssembly assembly; // the problem: A by matrix, all else by assemble
     double* v_hat;         // by solve                                        (n_dof)
     double* lambda;  // by solve; those of the rows behind the contacts ((n_contact + rows) x 3)

@@ -2,12 +2,9 @@
 
 #include "base/memory.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <string.h>
-
-// Of conjugate gradients with an island: a settling heap of 200 bodies takes up to 120. A product
-// costs a fortieth of a Newton step.
-enum { MAX_PRODUCTS = 100 };
 
 CondSolverSettings cond_contact_stage_settings(const CondModel* model)
 {
@@ -75,7 +72,7 @@ static CondStatus solve_free(CondContactStage* stage, const CondProblem* problem
         return solve(stage, problem, info);
     CondStatus status =
         cond_frictionless_solve(&stage->frictionless, problem, stage->law, stage->tolerance,
-                                MAX_PRODUCTS, stage->v, stage->lambda, &first);
+                                COND_STAGE_PRODUCTS, stage->v, stage->lambda, &first);
     *info = first;
     if (status != COND_NOT_CONVERGED)
         return status;

@@ -5,11 +5,10 @@
 #include "potential/attachment.h"
 #include "potential/trajectory.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double ROUNDING = 1e-14; // of a place and of a turn, that is no motion
 
 CondStatus cond_held_create(CondSim* sim)
 {
@@ -89,7 +88,7 @@ static void hold(CondHeld* held, int coordinate, double rate, double end)
 // What is where it shall be but for rounding rests there.
 static double way(double from, double to)
 {
-    return fabs(to - from) > ROUNDING * (fabs(to) + fabs(from)) ? to - from : 0.0;
+    return fabs(to - from) > COND_PRESCRIBED_REST * (fabs(to) + fabs(from)) ? to - from : 0.0;
 }
 
 static void hold_place(CondHeld* held, const double x[3], const Told* told, double t, int at)
@@ -118,7 +117,8 @@ static void hold_rigid(CondHeld* held, const CondWeld* weld, int end, const doub
         cond_rotation_log(local, turn);
         mat3_multiply_transposed(told->R, told->angular, spin);
         for (int i = 0; i < 3; i++)
-            hold(held, at + 3 + i, vec3_norm(turn) > ROUNDING ? turn[i] / t : 0.0, spin[i]);
+            hold(held, at + 3 + i, vec3_norm(turn) > COND_PRESCRIBED_REST ? turn[i] / t : 0.0,
+                 spin[i]);
     }
     hold_place(held, q, &centre, t, at);
 }

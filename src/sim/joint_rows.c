@@ -9,11 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double CALM = 1e-6; // against a closed limit: no impact worth the name [rad/s, m/s]
-static const double OVER = 1e-9; // of an effort or a speed that is beyond its limit
-static const double NOTHING = 1e-30; // a speed or a force that no mechanics notices
-static const double NEAR = 0.9;      // of these, where nothing is looked at again
-
 CondStatus cond_joint_rows_create(CondSim* sim)
 {
     CondJointRows* rows = &sim->rows;
@@ -164,9 +159,9 @@ static int is_near(const CondSim* sim, const CondState* state, const CondBody* b
     double slow = fmin(sign * state->v[at], sign * state->v_hat[at]); // towards the limit
     if (kind == COND_ROW_MOTOR)
         return is_beyond(&motors_of(sim, body)[j],
-                         motor_torque(sim, body, j, q, state->v_hat[at], &g), NEAR);
+                         motor_torque(sim, body, j, q, state->v_hat[at], &g), COND_JOINT_NEAR);
     return is_limit(kind) ? gap_of(bounds, kind, q) + 2.0 * sim->attempt.time_step * slow < 0.0
-                          : -slow > NEAR * bounds->velocity;
+                          : -slow > COND_JOINT_NEAR * bounds->velocity;
 }
 
 // The rows of a joint that a step begins with.
@@ -180,9 +175,10 @@ static int choose_joint(const CondSim* sim, const CondState* state, const CondBo
         if (kind == COND_ROW_FRICTION || (kind == COND_ROW_MOTOR && !has_motor(motor)))
             continue;
         double force = last_force(state, body, j, kind);
-        int acted = kind == COND_ROW_MOTOR ? force >= (1.0 - OVER) * motor->effort ||
-                                                 -force >= (1.0 - OVER) * motor->effort_back
-                                           : force > 0.0;
+        int acted = kind == COND_ROW_MOTOR
+                        ? force >= (1.0 - COND_JOINT_OVER) * motor->effort ||
+                              -force >= (1.0 - COND_JOINT_OVER) * motor->effort_back
+                        : force > 0.0;
         if (acted || (!again && is_near(sim, state, body, j, kind)))
             wanted |= 1 << k;
     }
@@ -296,10 +292,10 @@ static int violated(const CondSim* sim, const CondState* state, const CondBody* 
                 gap_of(bounds, (CondJointRowKind)kind, end) >
             COND_CLOSED)
             wanted |= 1 << kind;
-    if (fabs(v) > (1.0 + OVER) * bounds->velocity)
+    if (fabs(v) > (1.0 + COND_JOINT_OVER) * bounds->velocity)
         wanted |= 1 << (v > 0.0 ? COND_ROW_FASTEST : COND_ROW_SLOWEST);
     if (has_motor(&motors_of(sim, body)[j]) &&
-        is_beyond(&motors_of(sim, body)[j], torque, 1.0 + OVER))
+        is_beyond(&motors_of(sim, body)[j], torque, 1.0 + COND_JOINT_OVER))
         wanted |= 1 << COND_ROW_MOTOR;
     return wanted;
 }
@@ -356,11 +352,11 @@ void cond_joint_rows_rest(CondSim* sim)
     for (int r = 0; r < sim->rows.n; r++) {
         int at = sim->rows.row[r].coordinate;
         double* lambda = &sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)];
-        if (fabs(sim->next->v[at]) < NOTHING)
+        if (fabs(sim->next->v[at]) < COND_JOINT_NOTHING)
             sim->next->v[at] = 0.0;
-        if (fabs(sim->next->v_hat[at]) < NOTHING)
+        if (fabs(sim->next->v_hat[at]) < COND_JOINT_NOTHING)
             sim->next->v_hat[at] = 0.0;
-        if (fabs(*lambda) < NOTHING)
+        if (fabs(*lambda) < COND_JOINT_NOTHING)
             *lambda = 0.0;
     }
 }
@@ -368,7 +364,7 @@ void cond_joint_rows_rest(CondSim* sim)
 int cond_joint_row_strikes(const CondJointRow* row)
 {
     if (is_limit(row->kind))
-        return row->gap > COND_CLOSED || row->speed < -CALM;
+        return row->gap > COND_CLOSED || row->speed < -COND_JOINT_CALM;
     return row->kind == COND_ROW_FASTEST || row->kind == COND_ROW_SLOWEST;
 }
 
@@ -394,7 +390,8 @@ int cond_joint_row_needs_impact(const CondSim* sim, int r)
     if (is_limit(row->kind))
         return is_closed(sim, r) && (v < 0.0 || lambda > 0.0);
     double F = friction_of(&sim->model->body[row->body], row->joint);
-    return row->kind == COND_ROW_FRICTION && (fabs(lambda) < (1.0 - OVER) * F || lambda * v > 0.0);
+    return row->kind == COND_ROW_FRICTION &&
+           (fabs(lambda) < (1.0 - COND_JOINT_OVER) * F || lambda * v > 0.0);
 }
 
 // A motor's force is finite and known: it takes no part.

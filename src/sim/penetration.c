@@ -2,15 +2,11 @@
 #include "collide/pair_depth.h"
 #include "geometry/shape.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double SHARE = 0.1;   // of the width of the thinner one
-static const double SLACK = 0.1;   // of the limit, by which a pair must have become deeper
-static const double POINT = 0.001; // where neither has a width [m]
-// Share of the limit from which on the depth of a pair is looked at closer than its contacts do.
-static const double DEEP = 0.02;
 enum { N_KNOWN = 8 };
 
 int cond_model_nearest_obstacle(const CondModel* model, const double position[3])
@@ -51,7 +47,7 @@ double cond_model_penetration_limit(const CondModel* model, int body, int other,
         width = fmin(width, model->body[other].width);
     if (obstacle >= 0)
         width = fmin(width, model->obstacle[obstacle].width);
-    return isinf(width) ? POINT : SHARE * width;
+    return isinf(width) ? COND_DEPTH_OF_POINT : COND_DEPTH_SHARE * width;
 }
 
 // How deep the same two were by the contacts of the step, when it began [m].
@@ -90,7 +86,7 @@ int cond_sim_is_too_deep(const CondSim* sim)
 {
     const CondPenetration* worst = &sim->attempt.deepest;
     return worst->depth > worst->limit &&
-           worst->depth > sim->attempt.depth_before + SLACK * worst->limit;
+           worst->depth > sim->attempt.depth_before + COND_DEPTH_GROWTH * worst->limit;
 }
 
 // How deep a pair was when the step began.
@@ -144,12 +140,13 @@ CondStatus cond_sim_find_deepest(CondSim* sim)
                                 .obstacle = -1,
                                 .depth = -candidate->gap};
         double least = cond_model_penetration_limit(sim->model, here.body, here.other, thinnest);
-        if (!(here.depth > fmin(most, DEEP) * least))
+        if (!(here.depth > fmin(most, COND_DEPTH_LOOK) * least))
             continue; // whatever it touches
         if (here.other < 0 && here.plane < 0)
             here.obstacle = cond_model_nearest_obstacle(sim->model, candidate->position);
         here.limit = cond_model_penetration_limit(sim->model, here.body, here.other, here.obstacle);
-        CondStatus status = here.depth > DEEP * here.limit ? look_up(sim, &known, &here) : COND_OK;
+        CondStatus status =
+            here.depth > COND_DEPTH_LOOK * here.limit ? look_up(sim, &known, &here) : COND_OK;
         if (status)
             return status;
         double share = here.depth / fmax(here.limit, 1e-300);

@@ -103,8 +103,6 @@ struct CondSim {
     int* linear;                  // 1: its forces are those of q_k, extrapolated    (n_body)
     double* f;                    // forces at the start of the step, -C v included  (n_dof)
     double* reach;                // gap within which contacts are made [m]          (n_body)
-    double* way;                  // by which it may give way to late contacts [m]   (n_body x 3)
-    int* rest;                    // of an island, 1: it starts at rest; scratch     (n_body)
     CondCollider collider;
     CondSolver* solver;
     CondAssembly matrix; // M or D of the bodies at some kinematics, for products with it

@@ -20,15 +20,12 @@
 #include "potential/potential.h"
 #include "potential/trajectory.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double RUNAWAY = 1e3; // energy beyond what there may be
-static const double SLOW = 1e-3;   // a speed whose energy is nobody's fault [m/s]
-static const double SAME = 1e-9;   // share of an energy that another summation may change
 
 void cond_watch_create(CondSim* sim)
 {
@@ -149,7 +146,8 @@ static void begin_account(const CondSim* sim, const CondState* state, const Cond
     account->supply = fmax(account->energy - account->height, 0.0);
     account->supply += overlap_energy(sim, account->penetration);
     for (int b = 0; b < model->n_body; b++)
-        account->supply += model->body[b].mass * (g * model->body[b].size + SLOW * SLOW);
+        account->supply +=
+            model->body[b].mass * (g * model->body[b].size + COND_RUNAWAY_SLOW * COND_RUNAWAY_SLOW);
 }
 
 // The springs between the bodies and what leads them.
@@ -276,7 +274,8 @@ CondStatus cond_watch_motion(CondSim* sim, const CondState* state, const CondSte
         begin_account(sim, state, info, account);
     cond_held_begin(sim, state); // where only a part of this model was stepped
     sim->watch.energy = after - driven_energy(sim);
-    if (fabs(before - account->energy) > SAME * fabs(before)) // the user has changed the state
+    if (fabs(before - account->energy) >
+        COND_RUNAWAY_SAME * fabs(before)) // the user has changed the state
         account->supply += fabs(before - account->energy);
     account->supply += lead_work(sim, state) + force_work(sim, state);
     account->energy = after;
@@ -368,7 +367,7 @@ CondStatus cond_watch_forces(CondSim* sim)
         return status;
     account->supply += hold_work(sim);
     double allowed = account->supply + account->height - account->lowest;
-    if (sim->watch.energy <= RUNAWAY * allowed)
+    if (sim->watch.energy <= COND_RUNAWAY * allowed)
         return COND_OK;
     return accuse(sim, "body '%s': the energy has become %.3g J, where %.3g J were there or put in",
                   name_of(sim, most_energetic(sim)), sim->watch.energy, allowed);

@@ -4,20 +4,19 @@
 #include "body/body.h"
 #include "geometry/box.h"
 #include "sim/sim.h"
+#include "sleep/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
 // ---- who may sleep
 
-enum { LEAST = 16 }; // bodies of a scene: with fewer there is nothing to win
-
 // Islands are solved apart, and a start that is an answer is taken as it is: else one island may
 // change bits of another.
 static int is_asked(const CondModel* model)
 {
     const CondSceneSettings* settings = &model->settings;
-    int able = model->n_body >= LEAST;
+    int able = model->n_body >= COND_SLEEP_BODIES;
     for (int b = 0; b < model->n_body; b++) {
         CondBodyKind kind = model->body[b].kind;
         if (kind == COND_BODY_SOFT || kind == COND_BODY_ROD)

@@ -5,14 +5,10 @@
 #include "potential/potential.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
+#include "sleep/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    STEPS = 2, // that must change nothing before an island sleeps
-    SHARE = 8, // of those awake, one in so many must fall asleep to be worth a new workspace
-};
 
 // ---- waking
 
@@ -211,7 +207,7 @@ static int find_islands(CondSim* maker, const CondSleep* sleep, int* still, int*
     for (int i = 0; i < islands->n; i++)
         still[i] = 1;
     for (int b = 0; b < n; b++)
-        still[islands->of[b]] &= sleep->still[whole_body(maker, sleep, b)] >= STEPS;
+        still[islands->of[b]] &= sleep->still[whole_body(maker, sleep, b)] >= COND_SLEEP_STEPS;
     for (int b = 0; b < n; b++) {
         int lowest = whole_body(maker, sleep, cond_components_lowest(islands, b));
         falls[b] = still[islands->of[b]] ? 1 + lowest : 0;
@@ -297,7 +293,7 @@ static CondStatus build_tree(CondSleep* sleep)
 // Whether it is worth it: a new workspace costs about as much as a step.
 static int is_worth(const CondSim* maker, int n)
 {
-    return n > 0 && n * SHARE >= maker->model->n_body;
+    return n > 0 && n * COND_SLEEP_SHARE >= maker->model->n_body;
 }
 
 // Those that have been still for long enough fall asleep. Done before the next step, so that until

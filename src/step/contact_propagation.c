@@ -9,23 +9,18 @@
 // phi keeps it open.
 #include "math/vec3.h"
 #include "sim/sim.h"
+#include "step/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double FALL = 0.1;  // of the way that weight makes in a step: within it bodies touch,
-static const double MOST = 3e-4; // up to this share of the size
-static const double ROUNDING = 1e-12; // by which a way must grow at least: it may come back
-
-enum { PASSES = 100 }; // over all contacts: what a wave has not reached then is for another round
 
 // Returns 1 where the way of the body grows.
 static int give_way(CondSim* sim, int body, const double way[3])
 {
     if (body < 0)
         return 0;
-    double* longest = sim->way + 3 * (ptrdiff_t)body;
-    if (!(vec3_norm(way) > (1.0 + ROUNDING) * vec3_norm(longest)))
+    double* longest = sim->attempt.yields + 3 * (ptrdiff_t)body;
+    if (!(vec3_norm(way) > (1.0 + COND_PROPAGATION_GROWTH) * vec3_norm(longest)))
         return 0;
     memcpy(longest, way, 3 * sizeof *way);
     return 1;
@@ -35,7 +30,7 @@ static int give_way(CondSim* sim, int body, const double way[3])
 static double begin(CondSim* sim)
 {
     double longest = 0.0;
-    memset(sim->way, 0, 3 * (size_t)sim->model->n_body * sizeof *sim->way);
+    memset(sim->attempt.yields, 0, 3 * (size_t)sim->model->n_body * sizeof *sim->attempt.yields);
     for (int c = 0; c < sim->attempt.candidates.n; c++) {
         const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         if (!candidate->late || !cond_sim_is_rigid(sim, candidate))
@@ -88,11 +83,11 @@ static int hand_on(CondSim* sim, CondCandidate* candidate, int side)
     double n[3], way[3], gap = fmax(candidate->end_gap, 0.0);
     if (from < 0)
         return 0;
-    const double* d = sim->way + 3 * (ptrdiff_t)from;
+    const double* d = sim->attempt.yields + 3 * (ptrdiff_t)from;
     for (int i = 0; i < 3; i++)
         n[i] = side == 0 ? -candidate->frame[i] : candidate->frame[i];
     double along = vec3_dot(n, d), left = fmax(along - gap, 0.0);
-    int touches = gap <= cond_sim_slack(sim, candidate, FALL, MOST);
+    int touches = gap <= cond_sim_slack(sim, candidate, COND_VIOLATION_FALL, COND_VIOLATION_MOST);
     double mu = touches ? fmin(fmax(candidate->friction[0], candidate->friction[1]), 1.0) : 0.0;
     for (int i = 0; i < 3; i++)
         way[i] = left * n[i] + mu * (d[i] - along * n[i]);
@@ -104,7 +99,7 @@ static int hand_on(CondSim* sim, CondCandidate* candidate, int side)
 static void hand_all_on(CondSim* sim, CondCandidateList* near)
 {
     int grows = 1;
-    for (int k = 0; k < PASSES && grows; k++) {
+    for (int k = 0; k < COND_PROPAGATION_SWEEPS && grows; k++) {
         grows = 0;
         for (int c = 0; c < near->n; c++)
             for (int side = 0; side < 2; side++)

@@ -5,15 +5,11 @@
 #include "integrate/persistent.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 #include "sleep/sleep.h"
+#include "step/tuning.h"
 
 #include <math.h>
-
-// A gap below this share of the way that weight makes in a step, and of the smaller body's size, is
-// none: where many contacts hold a body, nanometres would decide which of them bear it.
-static const double TOUCHES = 0.004;
-static const double NEAR = 1e-5;
-enum { HEAP = 10 }; // bodies that touch, directly or through others: more than these
 
 int cond_sim_is_rigid(const CondSim* sim, const CondCandidate* candidate)
 {
@@ -35,7 +31,7 @@ double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double
 
 static int touches(const CondSim* sim, const CondCandidate* candidate)
 {
-    return candidate->gap <= cond_sim_slack(sim, candidate, TOUCHES, NEAR);
+    return candidate->gap <= cond_sim_slack(sim, candidate, COND_HEAP_GAP, COND_VIOLATION);
 }
 
 static int joins_heap(const CondSim* sim, const CondCandidateList* list, int c)
@@ -54,9 +50,10 @@ static void find_heaps(CondSim* sim)
 double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate)
 {
     int body = candidate->point[0].body >= 0 ? candidate->point[0].body : candidate->point[1].body;
-    int closed = body >= 0 &&
-                 cond_components_size(&sim->attempt.heaps, sim->attempt.heaps.of[body]) > HEAP &&
-                 touches(sim, candidate);
+    int closed =
+        body >= 0 &&
+        cond_components_size(&sim->attempt.heaps, sim->attempt.heaps.of[body]) > COND_HEAP_BODIES &&
+        touches(sim, candidate);
     return closed ? 0.0 : fmax(candidate->gap, 0.0);
 }
 
@@ -74,20 +71,20 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
                       ? ops->speed(body, &sim->at_start, sim->held.rate + body->dof_begin)
                       : 0.0;
     if (!settings->gap)
-        return 1e-6; // phi = 0 would stop a body before it arrives
+        return COND_REACH; // phi = 0 would stop a body before it arrives
     if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID) {
         // Their forces are stiff and implicit: what they would do explicitly says nothing. The last
         // step and gravity do.
         double fast = fmax(ops->speed(body, &sim->at_start, state->v + body->dof_begin),
                            ops->speed(body, &sim->at_start, state->v_hat + body->dof_begin));
-        return 1e-4 + 2.0 * t * (fmax(fast, told) + t * vec3_norm(settings->gravity));
+        return COND_REACH_OF_SOFT + 2.0 * t * (fmax(fast, told) + t * vec3_norm(settings->gravity));
     }
     if (cond_held_whole(sim, b))
-        return 1e-6 + 2.0 * t * told;
+        return COND_REACH + 2.0 * t * told;
     ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
-    return 1e-6 + 2.0 * t *
-                      (ops->speed(body, &sim->at_start, state->v + body->dof_begin) +
-                       t * ops->speed(body, &sim->at_start, a));
+    return COND_REACH + 2.0 * t *
+                            (ops->speed(body, &sim->at_start, state->v + body->dof_begin) +
+                             t * ops->speed(body, &sim->at_start, a));
 }
 
 CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)

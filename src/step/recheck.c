@@ -16,24 +16,11 @@
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
+#include "step/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double SHARE = 1e-5; // of the smaller body's size that may be violated
-static const double FALL = 0.1;   // of the way that weight makes in a step, between rigid bodies:
-                                  // the order of what turning adds to the linear motion,
-static const double MOST = 3e-4;  // up to this share of the size
-static const double LEAST = 1e-6; // and of bodies without a size [m]
-static const double LIMIT = 10.0; // times that may be left over before the step counts as missed
-static const double TURNED = 0.9; // cosine below which a normal is another one
-static const double MOVED = 0.05; // of the smaller body's size: points as far apart are other ones
-static const double AGAIN = 0.1;  // of both for two that rounds have found
-
-enum {
-    LASTS = 2, // rounds for which contacts that last stay in the middle
-    ROUGH = 2  // from which on a draft passes over what may be left: the answer itself will not
-};
 
 double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int side)
 {
@@ -52,7 +39,8 @@ double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int s
 static double allowance(const CondSim* sim, const CondCandidate* candidate)
 {
     double size = cond_sim_smaller_size(sim, candidate);
-    return fmax(fmax(LEAST, SHARE * size), cond_sim_slack(sim, candidate, FALL, MOST));
+    return fmax(fmax(COND_VIOLATION_LEAST, COND_VIOLATION * size),
+                cond_sim_slack(sim, candidate, COND_VIOLATION_FALL, COND_VIOLATION_MOST));
 }
 
 // What the same two have met with on the way. A link of a rod that has met a solid, or a vertex
@@ -84,9 +72,9 @@ static int is_same(const CondSim* sim, const CondCandidate* a, const CondCandida
     }
     for (int i = 0; i < 3; i++)
         d[i] = a->position[i] - b->position[i];
-    double share = a->taken && b->taken && cond_sim_is_rigid(sim, b) ? AGAIN : 1.0;
-    return 1.0 - vec3_dot(a->frame, b->frame) <= share * (1.0 - TURNED) &&
-           vec3_norm(d) <= share * MOVED * size;
+    double share = a->taken && b->taken && cond_sim_is_rigid(sim, b) ? COND_OTHER_AGAIN : 1.0;
+    return 1.0 - vec3_dot(a->frame, b->frame) <= share * (1.0 - COND_TURNED_NORMAL) &&
+           vec3_norm(d) <= share * COND_OTHER_POINT * size;
 }
 
 // A body that turns by an angle in the step moves its points at the end of it along the arms that
@@ -127,7 +115,7 @@ static int take(CondSim* sim, CondCandidate candidate, int round, int n)
     CondContactKey key = candidate.key;
     CondCandidate* same = NULL;
     int first = cond_candidates_find(list, key);
-    if (first >= 0 && cond_persistent_is_moved(sim, first) && round < LASTS) {
+    if (first >= 0 && cond_persistent_is_moved(sim, first) && round < COND_RECHECK_LASTS) {
         list->candidate[first].late = 1;
         list->candidate[first].end_gap = candidate.end_gap;
         return n;
@@ -200,7 +188,7 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
 static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
 {
     int added = 0, n_near = sim->attempt.end.n, round = sim->attempt.round;
-    int rough = sim->attempt.budget.coarse_tolerance > 0.0 && round >= ROUGH;
+    int rough = sim->attempt.budget.coarse_tolerance > 0.0 && round >= COND_RECHECK_COARSE;
     *n = 0;
     *worst = 0.0;
     if (cond_candidates_reserve(&sim->attempt.end, n_near + sim->attempt.swept.n))
@@ -209,11 +197,12 @@ static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
         CondCandidate candidate =
             c < n_near ? sim->attempt.end.candidate[c] : sim->attempt.swept.candidate[c - n_near];
         int met = c < n_near ? find_met(&sim->attempt.swept, candidate.key) : -1;
-        if (met >= 0 && vec3_dot(sim->attempt.swept.candidate[met].frame, candidate.frame) < TURNED)
+        if (met >= 0 &&
+            vec3_dot(sim->attempt.swept.candidate[met].frame, candidate.frame) < COND_TURNED_NORMAL)
             continue;
         double much = violation(sim, &candidate);
         *worst = fmax(*worst, much);
-        if (!more || !(much > (rough ? LIMIT : 1.0)))
+        if (!more || !(much > (rough ? COND_VIOLATION_LEFT : 1.0)))
             continue;
         added = take(sim, candidate, round, added);
         ++*n;
@@ -281,5 +270,5 @@ CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int* n)
     CondStatus status = rounds > 0 ? find_violated(sim, more, n, &left) : COND_OK;
     if (!status && more)
         *n += cond_joint_rows_find_violated(sim, state);
-    return status || *n > 0 || !(left > LIMIT) ? status : COND_NOT_CONVERGED;
+    return status || *n > 0 || !(left > COND_VIOLATION_LEFT) ? status : COND_NOT_CONVERGED;
 }

@@ -6,10 +6,9 @@
 // and the forces stay to the last bit. Otherwise the solve goes on from there.
 #include "body/body.h"
 #include "sim/sim.h"
+#include "step/tuning.h"
 
 #include <string.h>
-
-static const double EASE = 8.0; // times the tolerance: of one body among those of an island
 
 // 1 where a body would gain less than its forces give it in a step, times the tolerance.
 static int rests(CondSim* sim, int b)
@@ -22,7 +21,7 @@ static int rests(CondSim* sim, int b)
     ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
     double gain = sim->length[b] * ops->speed(body, &sim->at_start, a);
     return ops->speed(body, &sim->at_start, sim->attempt.v_hat + body->dof_begin) <=
-           EASE * sim->model->settings.solver.tolerance * gain;
+           COND_REST * sim->model->settings.solver.tolerance * gain;
 }
 
 void cond_sim_start_at_rest(CondSim* sim)
@@ -31,11 +30,11 @@ void cond_sim_start_at_rest(CondSim* sim)
     const CondComponents* islands = &sim->attempt.islands;
     cond_connect_islands(sim);
     for (int i = 0; i < islands->n; i++)
-        sim->rest[i] = 1;
+        sim->attempt.rests[i] = 1;
     for (int b = 0; b < model->n_body; b++)
-        sim->rest[islands->of[b]] &= rests(sim, b);
+        sim->attempt.rests[islands->of[b]] &= rests(sim, b);
     for (int b = 0; b < model->n_body; b++)
-        if (sim->rest[islands->of[b]])
+        if (sim->attempt.rests[islands->of[b]])
             memset(sim->attempt.v_hat + model->body[b].dof_begin, 0,
                    (size_t)model->body[b].n_dof * sizeof *sim->attempt.v_hat);
 }

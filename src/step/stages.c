@@ -4,10 +4,9 @@
 
 #include "correct/correction.h"
 #include "impact/impact.h"
+#include "sim/tuning.h"
 
 #include <math.h>
-
-static const double ROUNDING = 1e-9; // a joint that is led back by less has not moved [rad, m]
 
 static CondStatus begin(CondSim* sim, CondAttempt* attempt)
 {
@@ -123,7 +122,7 @@ static CondStatus correct(CondSim* sim, CondAttempt* attempt)
     CondStatus status = COND_OK;
     if (settings->position_correction) {
         double led = cond_joint_rows_lead_back(sim, share);
-        if (led > ROUNDING)
+        if (led > COND_CLOSED)
             status = cond_sim_collide_next(sim, &attempt->penetration);
         info->penetration = attempt->penetration;
         if (status >= 0)

@@ -76,9 +76,11 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->theta = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->length = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
     made->linear = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->linear);
-    made->rest = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->rest);
+    made->attempt.rests =
+        cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->attempt.rests);
     made->reach = cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof(double));
-    made->way = cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
+    made->attempt.yields =
+        cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
     made->attempt.v_hat = cond_arena_allocate(&made->arena, (size_t)model->n_dof, sizeof(double));
     made->readings.centre =
         cond_arena_allocate(&made->arena, 3 * (size_t)model->n_body, sizeof(double));
@@ -89,9 +91,9 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->targets.ik =
         cond_arena_allocate(&made->arena, (size_t)model->n_body, sizeof *made->targets.ik);
     CondStatus status = COND_OUT_OF_MEMORY;
-    if (made->f && made->theta && made->length && made->linear && made->rest && made->reach &&
-        made->way && made->attempt.v_hat && made->readings.centre && made->work &&
-        made->targets.rate && made->targets.middle && made->targets.ik &&
+    if (made->f && made->theta && made->length && made->linear && made->attempt.rests &&
+        made->reach && made->attempt.yields && made->attempt.v_hat && made->readings.centre &&
+        made->work && made->targets.rate && made->targets.middle && made->targets.ik &&
         !cond_components_reserve(&made->arena, model->n_body, &made->attempt.heaps) &&
         !cond_components_reserve(&made->arena, model->n_body, &made->attempt.islands))
         status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->attempt.assembly);

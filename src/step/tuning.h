@@ -1,0 +1,45 @@
+// Every number of the loop over a step that was chosen, not derived, with its reason.
+#ifndef COND_STEP_TUNING_H
+#define COND_STEP_TUNING_H
+
+// ---- which contacts are looked for, and how they are posed
+
+// [m] how much farther than they may move: soft bodies, rods and robots, whose way is known from
+// the last step alone
+#define COND_REACH_OF_SOFT 1e-4
+// [1] share of the way that weight makes in a step: a gap below it is none in a heap, where
+// nanometres would decide which of many contacts bear a body
+#define COND_HEAP_GAP 0.004
+
+// ---- contacts that the answer violates
+
+// [1] of the smaller body's size: a violation below it, or the gap of a heap, does not count
+#define COND_VIOLATION 1e-5
+// [m] the same of bodies without a size
+#define COND_VIOLATION_LEAST 1e-6
+// [1] share of the way that weight makes in a step, between rigid bodies: the order of what turning
+// adds to the linear motion
+#define COND_VIOLATION_FALL 0.1
+// [1] of the size: that at most
+#define COND_VIOLATION_MOST 3e-4
+// [1] times a violation that may be left over before the step counts as missed
+#define COND_VIOLATION_LEFT 10.0
+// [1] of the smaller body's size: points as far apart are other ones
+#define COND_OTHER_POINT 0.05
+// [1] share of both limits for two contacts that rounds have found
+#define COND_OTHER_AGAIN 0.1
+// [1] share by which a displacement must grow to be handed on: it may come back
+#define COND_PROPAGATION_GROWTH 1e-12
+
+// [1] times the tolerance of the forces: a body of an island that would move less rests
+#define COND_REST 8.0
+
+enum {
+    COND_HEAP_BODIES = 10,   // [count] bodies that touch are a heap where they are more
+    COND_RECHECK_LASTS = 2,  // [count] rounds for which contacts that last stay in the middle
+    COND_RECHECK_COARSE = 2, // [count] rounds after which a coarse answer passes over what may
+                             // be left: the answer itself will not
+    COND_PROPAGATION_SWEEPS = 100, // [count] over all contacts: the next round goes on
+};
+
+#endif
