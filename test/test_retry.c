@@ -3,6 +3,7 @@
 
 #include "step/stages.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -244,8 +245,8 @@ static void push(void* user, const CondModel* model, double time, const double* 
     const Disturbance* disturbance = user;
     int coordinate = 0;
     (void)model, (void)time, (void)q;
-    assert_int_equal(cond_force_sink_add(sink, 1, &coordinate, &disturbance->force, NULL, NULL),
-                     COND_OK);
+    CondStatus status = cond_force_sink_add(sink, 1, &coordinate, &disturbance->force, NULL, NULL);
+    assert_int_equal(status, isfinite(disturbance->force) ? COND_OK : COND_BAD_ARGUMENT);
 }
 
 static Trial disturbed(Disturbance* disturbance)
@@ -265,8 +266,9 @@ static Trial disturbed(Disturbance* disturbance)
     return trial;
 }
 
-// After steps that were cancelled at any question, and after one that diverged, the state is as it
-// was, and the stages make the bits of a step that nothing disturbed.
+// After steps that were cancelled at any question, after one that diverged in flight, and after
+// those whose forces were refused, the state is as it was, and the stages make the bits of a step
+// that nothing disturbed.
 static void disturbed_steps_leave_nothing(void** state)
 {
     (void)state;
@@ -276,8 +278,10 @@ static void disturbed_steps_leave_nothing(void** state)
     for (int k = 0; k < 12; k++) {
         CondStepInfo info;
         uint64_t before = cond_state_hash(parts.state);
-        some = k % 3 == 2 ? (Disturbance){1e300, MANY} : (Disturbance){0.0, 1 + 2 * k};
-        CondStatus expected = k % 3 == 2 ? COND_DIVERGED : COND_CANCELLED;
+        int fails = k % 3 == 2, flies = k == 2;
+        some =
+            fails ? (Disturbance){flies ? 1e300 : INFINITY, MANY} : (Disturbance){0.0, 1 + 2 * k};
+        CondStatus expected = flies ? COND_DIVERGED : fails ? COND_BAD_ARGUMENT : COND_CANCELLED;
         CondStatus status = k % 2 ? cond_sim_step(parts.sim, parts.state, &info)
                                   : in_order(&parts, ORDERS[0], &info);
         assert_int_equal(status, expected);
