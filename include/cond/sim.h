@@ -1,5 +1,12 @@
 // CondModel (never changes), CondState (what moves), CondSim (workspace of one thread), and the
 // step as a list of stages, each timed and callable alone.
+//
+// Bodies, links, joints, joint coordinates, planes, obstacles, patches, attachments, trajectories
+// and sensors are addressed by an index from 0. For each, cond_model_n_X counts them,
+// cond_model_X_name gives the name of an index (NULL: there is none), and cond_model_find_X the
+// index of a name: -1 where there is none, with a message that lists near names (cond_last_error).
+// Links, joints and coordinates are those of a body. Contacts are those of the last step, by
+// cond_sim_n_contact and cond_sim_contact, and have no names.
 #ifndef COND_SIM_H
 #define COND_SIM_H
 
@@ -19,6 +26,7 @@ COND_API void cond_model_destroy(CondModel* model);
 
 COND_API const CondSceneSettings* cond_model_settings(const CondModel* model);
 COND_API int cond_model_n_dof(const CondModel* model);
+COND_API int cond_model_n_q(const CondModel* model);
 COND_API int cond_model_n_body(const CondModel* model);
 COND_API CondBodyKind cond_model_body_kind(const CondModel* model, int body);
 // Nodes and tetrahedra of a soft body; 0 for others.
@@ -55,6 +63,7 @@ typedef struct CondJointInfo {
 } CondJointInfo;
 // Joints of a robot that move, base to tips as in the file; 0 for other bodies.
 COND_API int cond_model_n_joint(const CondModel* model, int body);
+COND_API const char* cond_model_joint_name(const CondModel* model, int body, int joint);
 COND_API CondStatus cond_model_joint_sized(const CondModel* model, int body, int joint,
                                            CondJointInfo* info, size_t size);
 static inline CondStatus cond_model_joint(const CondModel* model, int body, int joint,
@@ -74,6 +83,7 @@ COND_API int cond_model_find_coordinate(const CondModel* model, int body, const 
 // The velocity coordinates of a body are n_dof of them from dof_begin on (cond/mechanics.h says
 // what they mean); its configuration has n_q numbers. 0 for an unknown body.
 COND_API int cond_model_dof_begin(const CondModel* model, int body);
+COND_API int cond_model_q_begin(const CondModel* model, int body);
 COND_API int cond_model_body_n_dof(const CondModel* model, int body);
 COND_API int cond_model_body_n_q(const CondModel* model, int body);
 COND_API double cond_model_mass(const CondModel* model, int body); // of a whole body [kg]
@@ -81,13 +91,17 @@ COND_API double cond_model_mass(const CondModel* model, int body); // of a whole
 // quaternions (1, 0, 0, 0). COND_BAD_ARGUMENT for an unknown body.                      q (n_q)
 COND_API CondStatus cond_model_zero_configuration(const CondModel* model, int body, double* q);
 COND_API const char* cond_model_body_name(const CondModel* model, int body);
+COND_API int cond_model_n_plane(const CondModel* model);
 COND_API const char* cond_model_plane_name(const CondModel* model, int plane);
+COND_API int cond_model_find_plane(const CondModel* model, const char* name);
 // The longest edge of a box around what may touch of a body, at the start; 0.1 m for a point. Of a
 // robot: that of its largest link.
 COND_API double cond_model_size(const CondModel* model, int body);
 // Index of a body by name, -1 when there is none.
 COND_API int cond_model_find_body(const CondModel* model, const char* name);
+COND_API int cond_model_n_obstacle(const CondModel* model);
 COND_API const char* cond_model_obstacle_name(const CondModel* model, int obstacle);
+COND_API int cond_model_find_obstacle(const CondModel* model, const char* name);
 // The deepest that a step may leave two things in each other [m]: contact.penetration_limit, or by
 // default a tenth of the least extent of the thinner one (-1: none), and 1 mm for points on planes.
 COND_API double cond_model_penetration_limit(const CondModel* model, int body, int other,
@@ -96,6 +110,8 @@ COND_API double cond_model_penetration_limit(const CondModel* model, int body, i
 // What else the scene holds.
 COND_API int cond_model_n_attachment(const CondModel* model);
 COND_API int cond_model_n_trajectory(const CondModel* model);
+COND_API const char* cond_model_trajectory_name(const CondModel* model, int trajectory);
+COND_API int cond_model_find_trajectory(const CondModel* model, const char* name);
 COND_API int cond_model_n_sensor(const CondModel* model);
 COND_API const char* cond_model_sensor_name(const CondModel* model, int sensor);
 // What the readers of robots' files changed or left out, "file:line: text"; NULL past the last. A
@@ -202,17 +218,28 @@ COND_API void cond_state_end_pushes(CondState* state); // of all places
 COND_API CondStatus cond_state_set_force(const CondModel* model, CondState* state, int body,
                                          const double* f);
 
-// Where the motor of a robot's joint pulls from the next step on [rad, m]; a trajectory of the
-// robot overrules it. COND_BAD_ARGUMENT for an unknown joint, one that follows another, or a target
-// that is not finite.
+// Where the motor of a joint coordinate of a robot pulls from the next step on [rad, m]; a
+// trajectory of the robot overrules it. move: the target moves there during the next step, and the
+// motor's damper is fed with its rate: what a target that changes from step to step needs.
+// COND_BAD_ARGUMENT for an unknown coordinate, or a target that is not finite.
+COND_API CondStatus cond_state_set_target(const CondModel* model, CondState* state, int body,
+                                          int coordinate, double target);
+COND_API CondStatus cond_state_move_target(const CondModel* model, CondState* state, int body,
+                                           int coordinate, double target);
+// The same by the name of the coordinate. Deprecated: use cond_model_find_coordinate and the
+// functions above.
 COND_API CondStatus cond_state_set_joint_target(const CondModel* model, CondState* state, int body,
                                                 const char* joint, double target);
-// The same, but the target moves there during the next step, and the motor's damper is fed with its
-// rate: what a target that changes from step to step needs.
 COND_API CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state, int body,
                                                  const char* joint, double target);
 
-// Joints by name or number, in and out, and whole bodies at once. A joint that has one coordinate
+// Position [rad, m] and rate [rad/s, m/s] of a joint coordinate of a robot, as
+// cond_model_find_coordinate counts; either pointer may be NULL.
+COND_API CondStatus cond_state_coordinate(const CondModel* model, const CondState* state, int body,
+                                          int coordinate, double* position, double* velocity);
+COND_API CondStatus cond_state_set_coordinate(const CondModel* model, CondState* state, int body,
+                                              int coordinate, double position, double velocity);
+// Joints by number, and whole bodies at once. A joint that has one coordinate
 // has its position and rate; of others the numbers are in the configuration, as CondJointInfo says.
 // COND_BAD_ARGUMENT: no such joint, one that follows another or has not one coordinate, numbers
 // that are not finite. Positions beyond limits are taken: the next step leads back.
@@ -274,8 +301,20 @@ COND_API CondStatus cond_state_set_targets(const CondModel* model, CondState* st
 // The configuration of a body: position (particle); position and quaternion (rigid); positions of
 // all nodes (soft); base pose where it floats, orientations of balls, joint positions (robot). *n
 // counts the numbers.
+COND_API const double* cond_state_body_configuration(const CondModel* model, const CondState* state,
+                                                     int body, int* n);
+// Its velocity (cond/mechanics.h says what the coordinates mean); *n counts the numbers. NULL, and
+// 0, for an unknown body.
+COND_API const double* cond_state_body_velocity(const CondModel* model, const CondState* state,
+                                                int body, int* n);
+// The same of all bodies, one after the other: those of a body begin at cond_model_q_begin and
+// cond_model_dof_begin.
+COND_API const double* cond_state_whole_configuration(const CondState* state, int* n);
+COND_API const double* cond_state_whole_velocity(const CondState* state, int* n);
+// Deprecated: cond_state_body_configuration, cond_state_whole_velocity.
 COND_API const double* cond_state_configuration(const CondModel* model, const CondState* state,
                                                 int body, int* n);
+COND_API const double* cond_state_velocity(const CondState* state);
 // What a rod carries at its joint between links `joint` and `joint` + 1, in the axes half way
 // between theirs: shear along the section's two axes and tension [N], bending moments about these
 // axes and twisting moment [N m]; and how far along the rod the joint is [m]. Either may be NULL.
@@ -293,7 +332,6 @@ COND_API CondStatus cond_state_rod_stresses(const CondModel* model, const CondSt
 //                                                        stress (n_tet x 6), von_mises (n_tet)
 COND_API CondStatus cond_state_stress(const CondModel* model, const CondState* state, int body,
                                       double* stress, double* von_mises);
-COND_API const double* cond_state_velocity(const CondState* state); // v, by integrate (n_dof)
 
 // Attachments of a state: the scene's own first, then those made here. The frames are held as they
 // stand now. An index stays valid until it is released, and may then be given again. Names of

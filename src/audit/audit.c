@@ -368,7 +368,7 @@ CondStatus cond_audit_run(CondAudit* audit, const CondState* state, double reach
         for (int j = 0; j < i && !status; j++)
             status = audit_pair(audit, state, &audit->thing[i], &audit->thing[j], reach);
     }
-    return status;
+    return cond_error_pass(status, "cond_audit_run");
 }
 
 int cond_audit_n_pair(const CondAudit* audit)

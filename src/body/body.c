@@ -1,6 +1,7 @@
 // The table of function tables of the five kinds of bodies (body.h).
 #include "body/body.h"
 #include "math/quat.h"
+#include "model/index.h"
 #include "model/rod.h"
 
 #include "model/fem.h"
@@ -73,8 +74,9 @@ int cond_body_turnless(const CondBody* body, const double* q)
 
 CondStatus cond_model_zero_configuration(const CondModel* model, int body, double* q)
 {
-    if (body < 0 || body >= model->n_body)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_model_check_body(model, body);
+    if (status)
+        return status;
     const CondBody* one = &model->body[body];
     memset(q, 0, (size_t)one->n_q * sizeof *q);
     for (int i = 0, at; (at = cond_body_turn(one, i)) >= 0; i++)

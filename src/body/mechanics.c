@@ -1,5 +1,6 @@
 // CondMechanics: a kinematics of its own for the user, with the function tables behind it.
 #include "cond/mechanics.h"
+#include "model/index.h"
 
 #include "base/arena.h"
 #include "base/definition.h"
@@ -112,20 +113,34 @@ static const CondBody* body_of(const CondMechanics* mechanics, int body)
     return body >= 0 && body < mechanics->model->n_body ? &mechanics->model->body[body] : NULL;
 }
 
+// COND_BAD_ARGUMENT for a number that is not finite.
+static CondStatus check_finite(const CondBody* body, const char* what, const double* x, int n)
+{
+    if (!x)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "'%s': %s is NULL", body->name, what);
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                                  "'%s': %s[%d] is %g, expected a finite number", body->name, what,
+                                  i, x[i]);
+    return COND_OK;
+}
+
 CondStatus cond_mechanics_set_body(CondMechanics* mechanics, int index, const double* q,
                                    const double* v)
 {
     const CondBody* body = body_of(mechanics, index);
-    if (!body || !q)
-        return COND_BAD_ARGUMENT;
-    for (int i = 0; i < body->n_q; i++)
-        if (!isfinite(q[i]))
-            return COND_BAD_ARGUMENT;
-    if (cond_body_turnless(body, q) >= 0)
-        return COND_BAD_ARGUMENT;
-    for (int i = 0; v && i < body->n_dof; i++)
-        if (!isfinite(v[i]))
-            return COND_BAD_ARGUMENT;
+    if (!body)
+        return cond_model_check_body(mechanics->model, index);
+    CondStatus status = check_finite(body, "q", q, body->n_q);
+    if (!status && v)
+        status = check_finite(body, "v", v, body->n_dof);
+    if (!status && cond_body_turnless(body, q) >= 0)
+        status =
+            cond_error_set(NULL, COND_BAD_ARGUMENT, "'%s': q[%d] begins a quaternion of length 0",
+                           body->name, cond_body_turnless(body, q));
+    if (status)
+        return status;
     double *own = mechanics->q + body->q_begin, *rate = mechanics->v + body->dof_begin;
     memcpy(own, q, (size_t)body->n_q * sizeof *q);
     if (v)
@@ -257,7 +272,7 @@ CondStatus cond_mechanics_mass(CondMechanics* mechanics, int index, double* M)
 {
     const CondBody* body = body_of(mechanics, index);
     if (!body)
-        return COND_BAD_ARGUMENT;
+        return cond_model_check_body(mechanics->model, index);
     CondBlock block;
     size_t n = (size_t)body->n_dof;
     cond_body_ops(body->kind)->mass(body, &mechanics->kinematics, mechanics->values, &block);
@@ -276,7 +291,7 @@ CondStatus cond_mechanics_bias(CondMechanics* mechanics, int index, double* f)
 {
     const CondBody* body = body_of(mechanics, index);
     if (!body)
-        return COND_BAD_ARGUMENT;
+        return cond_model_check_body(mechanics->model, index);
     const CondBodyOps* ops = cond_body_ops(body->kind);
     const CondKinematics* kinematics = &mechanics->kinematics;
     const double* v = mechanics->v + body->dof_begin;
@@ -294,7 +309,7 @@ CondStatus cond_mechanics_weight(CondMechanics* mechanics, int index, double* f)
 {
     const CondBody* body = body_of(mechanics, index);
     if (!body)
-        return COND_BAD_ARGUMENT;
+        return cond_model_check_body(mechanics->model, index);
     double* still = mechanics->work[0];
     memset(still, 0, (size_t)body->n_dof * sizeof *still);
     cond_body_ops(body->kind)
@@ -307,7 +322,7 @@ CondStatus cond_mechanics_forward(CondMechanics* mechanics, int index, const dou
 {
     const CondBody* body = body_of(mechanics, index);
     double* f = mechanics->work[1];
-    if (!body || cond_mechanics_bias(mechanics, index, f))
+    if (cond_mechanics_bias(mechanics, index, f))
         return COND_BAD_ARGUMENT;
     for (int i = 0; tau && i < body->n_dof; i++)
         f[i] += tau[i];
@@ -321,7 +336,7 @@ CondStatus cond_mechanics_inverse(CondMechanics* mechanics, int index, const dou
     const CondBody* body = body_of(mechanics, index);
     double *f = mechanics->work[1], *Ma = mechanics->work[0];
     CondBlock block;
-    if (!body || cond_mechanics_bias(mechanics, index, f))
+    if (cond_mechanics_bias(mechanics, index, f))
         return COND_BAD_ARGUMENT;
     memset(Ma, 0, (size_t)body->n_dof * sizeof *Ma);
     if (rate) {
@@ -363,7 +378,8 @@ CondStatus cond_mechanics_impedance(CondMechanics* mechanics, const CondPlace* p
     for (int k = 0; k < 4; k++)
         norm2 += target->orientation[k] * target->orientation[k];
     if (!(norm2 > 0.0) || !isfinite(norm2))
-        return COND_BAD_ARGUMENT;
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "target: orientation is a quaternion of length %g", sqrt(norm2));
     memcpy(unit, target->orientation, sizeof unit);
     quat_normalize(unit);
     quat_between(now.orientation, unit, turn);
@@ -381,7 +397,7 @@ CondStatus cond_mechanics_energy(CondMechanics* mechanics, int index, double* ki
 {
     const CondBody* body = body_of(mechanics, index);
     if (!body)
-        return COND_BAD_ARGUMENT;
+        return cond_model_check_body(mechanics->model, index);
     const CondBodyOps* ops = cond_body_ops(body->kind);
     const double* v = mechanics->v + body->dof_begin;
     double sum = 0.0;
@@ -412,8 +428,11 @@ CondStatus cond_mechanics_reach(CondMechanics* mechanics, const CondPlace* place
     CondIkFrame at = {.orientation = {1.0, 0.0, 0.0, 0.0}};
     CondIkTarget target = {.orientation = {1.0, 0.0, 0.0, 0.0}};
     CondIkInfo info;
-    if (find_frame(mechanics, place, &frame) || !mechanics->ik[place->body])
+    if (find_frame(mechanics, place, &frame))
         return COND_BAD_ARGUMENT;
+    if (!mechanics->ik[place->body])
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "place: body %d: '%s' is no robot",
+                              place->body, mechanics->model->body[place->body].name);
     if (settings &&
         cond_definition_take(settings, &own, sizeof own, offsetof(CondReachSettings, struct_size),
                              "cond_reach_settings_default", NULL))
@@ -433,7 +452,9 @@ CondStatus cond_mechanics_reach(CondMechanics* mechanics, const CondPlace* place
     if (!(size > 0.0) || !isfinite(size) || finite != 0.0 ||
         cond_body_turnless(&mechanics->model->body[place->body], q) >= 0 ||
         !(own.tolerance >= 0.0) || own.max_starts < 1 || !(own.length > 0.0))
-        return COND_BAD_ARGUMENT;
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "position, orientation and q must be finite, quaternions not 0; "
+                              "settings: tolerance >= 0, max_starts >= 1, length > 0");
     quat_normalize(target.orientation);
     CondIkSearch search = {.length = orientation ? own.length : 0.0,
                            .tolerance = own.tolerance,

@@ -237,14 +237,31 @@ int cond_is_point(const double x[3])
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
+CondStatus cond_query_check(const char* what, const double x[3], const char* length, double most)
+{
+    if (!cond_is_point(x))
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "%s is (%g, %g, %g), expected finite numbers", what, x[0], x[1],
+                              x[2]);
+    if (!(most >= 0.0))
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "%s is %g, expected a number from 0 on",
+                              length, most);
+    return COND_OK;
+}
+
 static CondStatus query_ray_whole(CondQuery* query, const double origin[3],
                                   const double direction[3], double limit, const int* leave_out,
                                   CondHit* hit)
 {
     CondWalk walk = {.query = query, .limit = limit, .leave_out = leave_out};
     double length = vec3_norm(direction);
-    if (!cond_is_point(origin) || !isfinite(length) || length == 0.0 || !(limit >= 0.0))
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_query_check("origin", origin, "limit", limit);
+    if (status)
+        return status;
+    if (!isfinite(length) || length == 0.0)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "direction is (%g, %g, %g), expected a finite one that is not 0",
+                              direction[0], direction[1], direction[2]);
     memcpy(walk.ray.origin, origin, sizeof walk.ray.origin);
     for (int k = 0; k < 3; k++)
         walk.ray.direction[k] = direction[k] / length;

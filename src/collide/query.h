@@ -56,5 +56,7 @@ CondHit cond_hit_nothing(void);
 int cond_walk_leaves_out(const CondWalk* walk, int body);
 // 1 for numbers that are finite.
 int cond_is_point(const double x[3]);
+// COND_BAD_ARGUMENT, with a message, where a point is not finite or a length negative or NaN.
+CondStatus cond_query_check(const char* what, const double x[3], const char* length, double most);
 
 #endif

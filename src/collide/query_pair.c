@@ -1,6 +1,8 @@
 // The nearest points of two bodies.
 #include "base/definition.h"
+#include "base/error.h"
 #include "collide/query.h"
+#include "model/index.h"
 
 #include "collide/closest.h"
 #include "geometry/box.h"
@@ -69,9 +71,15 @@ static CondStatus query_closest_whole(CondQuery* query, int body, int other, dou
     CondStatus status = COND_OK;
     int n_body = query->model->n_body;
     *closest = nothing_near;
-    if (body < 0 || body >= n_body || other < COND_STATIC_BODY || other >= n_body ||
-        other == body || !(limit >= 0.0))
+    if (cond_model_check_body(query->model, body))
         return COND_BAD_ARGUMENT;
+    if (other < COND_STATIC_BODY || other >= n_body || other == body)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "other is %d: expected a body beside body %d, or COND_STATIC_BODY",
+                              other, body);
+    if (!(limit >= 0.0))
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "limit is %g, expected a number from 0 on",
+                              limit);
     closest->distance = nextafter(limit, INFINITY);
     for (int i = 0; i < query->n && !status; i++) {
         CondClosestPart part;

@@ -88,8 +88,9 @@ static CondStatus query_nearest_whole(CondQuery* query, const double point[3], d
                                       const int* leave_out, CondHit* hit)
 {
     CondWalk walk = {.query = query, .limit = limit, .leave_out = leave_out};
-    if (!cond_is_point(point) || !(limit >= 0.0))
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_query_check("point", point, "limit", limit);
+    if (status)
+        return status;
     memcpy(walk.ray.origin, point, sizeof walk.ray.origin);
     *hit = cond_hit_nothing();
     double distance = nextafter(limit, INFINITY);
@@ -126,8 +127,9 @@ CondStatus cond_query_within_sized(CondQuery* query, const double point[3], doub
 {
     double box[6];
     *n = 0;
-    if (!cond_is_point(point) || !(radius >= 0.0) || !isfinite(radius))
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_query_check("point", point, "radius", isfinite(radius) ? radius : NAN);
+    if (status)
+        return status;
     for (int i = 0; i < query->model->n_plane; i++) {
         CondHit plane = tell_plane(query, point, i);
         if (plane.distance <= radius)
@@ -137,7 +139,7 @@ CondStatus cond_query_within_sized(CondQuery* query, const double point[3], doub
         box[k] = point[k] - radius;
         box[3 + k] = point[k] + radius;
     }
-    CondStatus status = cond_tree_query(&query->tree, box, &query->near);
+    status = cond_tree_query(&query->tree, box, &query->near);
     for (int i = 0; i < query->near.n && !status; i++) {
         int primitive = query->near.primitive[i];
         const CondPrimitive* p = &query->primitive[primitive];

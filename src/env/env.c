@@ -241,10 +241,17 @@ static CondStatus env_step_whole(CondEnv* env, const double* action, CondEnvResu
     return out->status;
 }
 
+// A failure with the environment's message as the last of the thread.
+static CondStatus pass(const CondEnv* env, CondStatus status)
+{
+    return status < 0 && *env->message ? cond_last_error_set(status, env->message)
+                                       : cond_error_pass(status, "cond_env_step");
+}
+
 CondStatus cond_env_step_sized(CondEnv* env, const double* action, CondEnvResult* result,
                                size_t size)
 {
-    COND_SIZED(CondStatus, CondEnvResult, result, size, env_step_whole(env, action, it));
+    COND_SIZED(CondStatus, CondEnvResult, result, size, pass(env, env_step_whole(env, action, it)));
 }
 
 int cond_env_n_step(const CondEnv* env)

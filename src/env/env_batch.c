@@ -184,11 +184,11 @@ CondStatus cond_env_batch_step_sized(CondEnvBatch* batch, const double* action,
 {
     CondStatus refused = check_actions(batch, action, NULL);
     if (refused)
-        return refused;
+        return cond_error_pass(refused, "cond_env_batch_step");
     Round round = {
         .batch = batch, .one = step_one, .first = action, .result = result, .size = size};
     go_round(&round);
-    return gather(batch, NULL);
+    return cond_error_pass(gather(batch, NULL), "cond_env_batch_step");
 }
 
 void cond_env_arrays_default_fill(CondEnvArrays* made, size_t size)

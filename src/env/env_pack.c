@@ -96,7 +96,8 @@ CondStatus cond_env_save(const CondEnv* env, void* buffer, size_t capacity, size
     if (status || !buffer)
         return status;
     if (capacity < *size)
-        return COND_BAD_ARGUMENT;
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "capacity %zu: the environment needs %zu bytes", capacity, *size);
     CondPack pack = {.kind = COND_PACK_SAVE, .bytes = buffer};
     Head head = head_of(env);
     pass_head(&pack, &head);

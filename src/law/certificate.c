@@ -1,5 +1,6 @@
 // The certificate, computed in this one place for every solver.
 #include "law/certificate.h"
+#include "base/error.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -447,7 +448,7 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
                                 const double* lambda, double* error, CondCertificate* certificate)
 {
     if (reserve(certifier, problem->n_dof, problem->n_contact))
-        return COND_OUT_OF_MEMORY;
+        return cond_error_set(NULL, COND_OUT_OF_MEMORY, "no memory for a certificate");
     cond_nodal_own_sides(problem, certifier->mark, certifier->own);
     cond_problem_diagonal(problem, certifier->diagonal);
     int bounded = 0;

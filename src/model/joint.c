@@ -1,6 +1,7 @@
 // The joints of robots, for people: those that move, by number and name.
 #include "base/definition.h"
 #include "model/articulation.h"
+#include "model/index.h"
 #include "model/model.h"
 
 #include <string.h>
@@ -30,22 +31,40 @@ int cond_model_n_joint(const CondModel* model, int body)
     return arm ? number_of(arm, arm->n_link) : 0;
 }
 
-int cond_model_find_joint(const CondModel* model, int body, const char* name)
+// The link whose joint is the one with this number.
+static int link_of(const CondArticulation* arm, int joint)
+{
+    int i = 1, left = joint;
+    while (i < arm->n_link && (!moves(&arm->link[i]) || left-- > 0))
+        i++;
+    return i;
+}
+
+const char* cond_model_joint_name(const CondModel* model, int body, int joint)
 {
     const CondArticulation* arm = arm_of(model, body);
-    int link = arm ? cond_articulation_find_joint(arm, name) : -1;
-    return link > 0 && moves(&arm->link[link]) ? number_of(arm, link) : -1;
+    int link = arm && joint >= 0 ? link_of(arm, joint) : 0;
+    return link > 0 && link < arm->n_link ? arm->link[link].joint : NULL;
+}
+
+int cond_model_find_joint(const CondModel* model, int body, const char* name)
+{
+    if (cond_model_check_kind(model, body, COND_BODY_ROBOT))
+        return -1;
+    return cond_index_find(model, body, "joint that moves", name, cond_model_n_joint(model, body),
+                           cond_model_joint_name);
 }
 
 static CondStatus model_joint_whole(const CondModel* model, int body, int joint,
                                     CondJointInfo* info)
 {
-    const CondArticulation* arm = arm_of(model, body);
-    int i = 1, left = joint;
-    while (arm && i < arm->n_link && (!moves(&arm->link[i]) || left-- > 0))
-        i++;
-    if (!arm || joint < 0 || i >= arm->n_link)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_model_check_kind(model, body, COND_BODY_ROBOT);
+    if (!status)
+        status = cond_index_check("joint", joint, cond_model_n_joint(model, body));
+    if (status)
+        return status;
+    const CondArticulation* arm = model->body[body].arm;
+    int i = link_of(arm, joint);
     const CondLink* link = &arm->link[i];
     int own = link->mimic < 0 && link->coordinate >= 0;
     *info = (CondJointInfo){.name = link->joint,
@@ -91,6 +110,8 @@ const char* cond_model_coordinate_name(const CondModel* model, int body, int coo
 
 int cond_model_find_coordinate(const CondModel* model, int body, const char* name)
 {
-    const CondArticulation* arm = arm_of(model, body);
-    return arm ? cond_articulation_find_coordinate(arm, name) : -1;
+    if (cond_model_check_kind(model, body, COND_BODY_ROBOT))
+        return -1;
+    return cond_index_find(model, body, "joint coordinate", name,
+                           cond_model_n_coordinate(model, body), cond_model_coordinate_name);
 }

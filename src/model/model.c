@@ -6,6 +6,7 @@
 #include "geometry/mesh_surface.h"
 #include "model/articulation.h"
 #include "model/fem.h"
+#include "model/index.h"
 #include "model/rod.h"
 
 #include <string.h>
@@ -84,15 +85,34 @@ const char* cond_model_link_name(const CondModel* model, int body, int link)
     return known ? model->body[body].arm->link[link].name : NULL;
 }
 
+static const char* link_name(const CondModel* model, int body, int index)
+{
+    return model->body[body].arm->link[index].name;
+}
+
+// A robot's link also by the name of its joint.
 int cond_model_find_link(const CondModel* model, int body, const char* name)
 {
-    int robot = cond_model_body_kind(model, body) == COND_BODY_ROBOT;
-    return robot ? cond_articulation_find_link(model->body[body].arm, name) : -1;
+    if (cond_model_check_kind(model, body, COND_BODY_ROBOT))
+        return -1;
+    const CondArticulation* arm = model->body[body].arm;
+    int link = name ? cond_articulation_find_link(arm, name) : -1;
+    return link >= 0 ? link : cond_index_find(model, body, "link", name, arm->n_link, link_name);
 }
 
 int cond_model_dof_begin(const CondModel* model, int body)
 {
     return body >= 0 && body < model->n_body ? model->body[body].dof_begin : 0;
+}
+
+int cond_model_q_begin(const CondModel* model, int body)
+{
+    return body >= 0 && body < model->n_body ? model->body[body].q_begin : 0;
+}
+
+int cond_model_n_q(const CondModel* model)
+{
+    return model->n_q;
 }
 
 int cond_model_body_n_dof(const CondModel* model, int body)
@@ -159,12 +179,15 @@ double cond_model_size(const CondModel* model, int body)
     return body >= 0 && body < model->n_body ? model->body[body].size : 0.0;
 }
 
+static const char* body_name(const CondModel* model, int body, int index)
+{
+    (void)body;
+    return model->body[index].name;
+}
+
 int cond_model_find_body(const CondModel* model, const char* name)
 {
-    for (int b = 0; b < model->n_body; b++)
-        if (strcmp(model->body[b].name, name) == 0)
-            return b;
-    return -1;
+    return cond_index_find(model, -1, "body", name, model->n_body, body_name);
 }
 
 const char* cond_model_obstacle_name(const CondModel* model, int obstacle)
@@ -172,12 +195,15 @@ const char* cond_model_obstacle_name(const CondModel* model, int obstacle)
     return obstacle >= 0 && obstacle < model->n_obstacle ? model->obstacle[obstacle].name : NULL;
 }
 
+static const char* patch_name(const CondModel* model, int body, int index)
+{
+    (void)body;
+    return model->patch[index].name;
+}
+
 int cond_model_find_patch(const CondModel* model, const char* name)
 {
-    for (int i = 0; i < model->n_patch; i++)
-        if (strcmp(model->patch[i].name, name) == 0)
-            return i;
-    return -1;
+    return cond_index_find(model, -1, "patch", name, model->n_patch, patch_name);
 }
 
 // 1 where a robot before body b has the same warning.
@@ -224,12 +250,15 @@ const char* cond_model_sensor_name(const CondModel* model, int sensor)
     return sensor >= 0 && sensor < model->n_sensor ? model->sensor[sensor].name : NULL;
 }
 
+static const char* sensor_name(const CondModel* model, int body, int index)
+{
+    (void)body;
+    return model->sensor[index].name;
+}
+
 int cond_model_find_sensor(const CondModel* model, const char* name)
 {
-    for (int i = 0; i < model->n_sensor; i++)
-        if (strcmp(model->sensor[i].name, name) == 0)
-            return i;
-    return -1;
+    return cond_index_find(model, -1, "sensor", name, model->n_sensor, sensor_name);
 }
 
 int cond_model_n_patch(const CondModel* model)
@@ -245,4 +274,70 @@ const char* cond_model_patch_name(const CondModel* model, int patch)
 int cond_model_patch_body(const CondModel* model, int patch)
 {
     return patch >= 0 && patch < model->n_patch ? model->patch[patch].body : -1;
+}
+
+int cond_model_n_plane(const CondModel* model)
+{
+    return model->n_plane;
+}
+
+static const char* plane_name(const CondModel* model, int body, int index)
+{
+    (void)body;
+    return model->plane[index].name;
+}
+
+int cond_model_find_plane(const CondModel* model, const char* name)
+{
+    return cond_index_find(model, -1, "plane", name, model->n_plane, plane_name);
+}
+
+int cond_model_n_obstacle(const CondModel* model)
+{
+    return model->n_obstacle;
+}
+
+static const char* obstacle_name(const CondModel* model, int body, int index)
+{
+    (void)body;
+    return model->obstacle[index].name;
+}
+
+int cond_model_find_obstacle(const CondModel* model, const char* name)
+{
+    return cond_index_find(model, -1, "obstacle", name, model->n_obstacle, obstacle_name);
+}
+
+const char* cond_model_trajectory_name(const CondModel* model, int trajectory)
+{
+    int known = trajectory >= 0 && trajectory < model->n_trajectory;
+    return known ? model->trajectory[trajectory].name : NULL;
+}
+
+static const char* trajectory_name(const CondModel* model, int body, int index)
+{
+    (void)body;
+    return model->trajectory[index].name;
+}
+
+int cond_model_find_trajectory(const CondModel* model, const char* name)
+{
+    return cond_index_find(model, -1, "trajectory", name, model->n_trajectory, trajectory_name);
+}
+
+const char* cond_model_attachment_name(const CondModel* model, int attachment)
+{
+    int known = attachment >= 0 && attachment < model->n_attachment;
+    return known ? model->attachment[attachment].name : NULL;
+}
+
+static const char* attachment_name(const CondModel* model, int body, int index)
+{
+    (void)body;
+    return model->attachment[index].name;
+}
+
+int cond_model_find_attachment(const CondModel* model, const char* name)
+{
+    return cond_index_find(model, -1, "attachment", name, model->n_attachment, attachment_name);
 }

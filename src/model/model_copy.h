@@ -25,8 +25,4 @@ CondStatus cond_model_copy_own(CondModelCopy* copy, int body);
 // A number that is the same for models that are equal in all values that may change.
 uint64_t cond_model_values(const CondModel* model);
 
-// COND_BAD_ARGUMENT, with a message, for a body or a link (of other bodies 0) that there is not.
-CondStatus cond_model_check_body(const CondModel* model, int body);
-CondStatus cond_model_check_link(const CondModel* model, int body, int link);
-
 #endif

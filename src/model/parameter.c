@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "model/articulation.h"
 #include "model/fem.h"
+#include "model/index.h"
 #include "model/model_copy.h"
 #include "model/rod.h"
 #include "model/state.h"
@@ -83,26 +84,6 @@ uint64_t cond_state_parameters(const CondState* state)
 
 // ---- one by one
 
-CondStatus cond_model_check_body(const CondModel* model, int body)
-{
-    if (body >= 0 && body < model->n_body)
-        return COND_OK;
-    return cond_error_set(NULL, COND_BAD_ARGUMENT, "body %d: the model has %d bodies", body,
-                          model->n_body);
-}
-
-CondStatus cond_model_check_link(const CondModel* model, int body, int link)
-{
-    CondStatus status = cond_model_check_body(model, body);
-    if (status)
-        return status;
-    const CondBody* b = &model->body[body];
-    int n = b->arm ? b->arm->n_link : b->rod ? b->rod->n_link : 1;
-    if (link >= 0 && link < n)
-        return COND_OK;
-    return cond_error_set(NULL, COND_BAD_ARGUMENT, "link %d: '%s' has %d", link, b->name, n);
-}
-
 // xx, yy, zz, xy, xz, yz of a symmetric matrix.
 static void pack_inertia(const double I[9], double packed[6])
 {
@@ -147,9 +128,9 @@ CondStatus cond_model_body_surface(const CondModel* model, int body, int link,
 
 CondStatus cond_model_plane_surface(const CondModel* model, int plane, CondSurfaceDef* surface)
 {
-    if (plane < 0 || plane >= model->n_plane)
-        return cond_error_set(NULL, COND_BAD_ARGUMENT, "plane %d: the model has %d planes", plane,
-                              model->n_plane);
+    CondStatus status = cond_index_check("plane", plane, model->n_plane);
+    if (status)
+        return status;
     *surface = model->plane[plane].surface.own;
     return COND_OK;
 }
@@ -157,9 +138,9 @@ CondStatus cond_model_plane_surface(const CondModel* model, int plane, CondSurfa
 CondStatus cond_model_obstacle_surface(const CondModel* model, int obstacle,
                                        CondSurfaceDef* surface)
 {
-    if (obstacle < 0 || obstacle >= model->n_obstacle)
-        return cond_error_set(NULL, COND_BAD_ARGUMENT, "obstacle %d: the model has %d obstacles",
-                              obstacle, model->n_obstacle);
+    CondStatus status = cond_index_check("obstacle", obstacle, model->n_obstacle);
+    if (status)
+        return status;
     *surface = model->obstacle[obstacle].surface.own;
     return COND_OK;
 }

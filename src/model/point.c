@@ -1,5 +1,7 @@
 // Resolves places of bodies to material points (point.h). Reads the model alone.
 #include "model/point.h"
+#include "base/error.h"
+#include "model/index.h"
 
 #include "model/articulation.h"
 #include "model/fem.h"
@@ -26,14 +28,16 @@ static int n_part(const CondBody* body)
 
 CondStatus cond_place_point(const CondModel* model, const CondPlace* place, CondPoint* point)
 {
-    if (place->body < 0 || place->body >= model->n_body)
+    if (cond_model_check_body(model, place->body))
         return COND_BAD_ARGUMENT;
     const CondBody* body = &model->body[place->body];
     if (place->part < 0 || place->part >= n_part(body))
-        return COND_BAD_ARGUMENT;
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "part %d: '%s' has %d", place->part,
+                              body->name, n_part(body));
     for (int i = 0; i < 3; i++)
         if (!isfinite(place->point[i]))
-            return COND_BAD_ARGUMENT;
+            return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                                  "point[%d] is %g, expected a finite number", i, place->point[i]);
     *point = (CondPoint){.body = place->body, .link = place->part};
     if (body->kind == COND_BODY_SOFT) {
         point->n_node = 1;

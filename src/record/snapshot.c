@@ -360,15 +360,20 @@ CondStatus cond_sim_pull(CondSim* sim, const CondSnapshot* snapshot, int point,
                          const double target[3], double stiffness, double damping)
 {
     CondSpring spring = {.stiffness = stiffness, .damping = damping};
-    if (point < 0 || point >= snapshot->drawing.n_point || !(stiffness >= 0.0) ||
-        !(damping >= 0.0) || !isfinite(stiffness + damping))
-        return COND_BAD_ARGUMENT;
+    if (point < 0 || point >= snapshot->drawing.n_point)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "point %d: the scenery has %d", point,
+                              snapshot->drawing.n_point);
+    if (!(stiffness >= 0.0) || !(damping >= 0.0) || !isfinite(stiffness + damping))
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "stiffness %g and damping %g: expected finite numbers from 0 on",
+                              stiffness, damping);
     spring.end[0] = snapshot->drawing.point[point];
     spring.end[1].body = -1;
     for (int i = 0; i < 3; i++) {
         spring.end[1].local[i] = target[i];
         if (!isfinite(target[i]))
-            return COND_BAD_ARGUMENT;
+            return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                                  "target[%d] is %g, expected a finite number", i, target[i]);
     }
     sim->pull = spring;
     return COND_OK;

@@ -1,4 +1,5 @@
 // Single fields of a definition against the table of keys, and the rules that all kinds share.
+#include "base/name_distance.h"
 #include "base/tuning.h"
 #include "scene/scene_check.h"
 #include "scene/tuning.h"
@@ -195,7 +196,7 @@ CondStatus cond_check_missing(const CondScene* scene, const char* field, CondSce
     int least = 0;
     for (int i = 0; i < cond_scene_count(scene, kind); ++i) {
         const char* known = cond_scene_name(scene, kind, i);
-        int distance = cond_keys_distance(name, known);
+        int distance = cond_name_distance(name, known);
         if (distance >= 0 && (!nearest || distance < least)) {
             nearest = known;
             least = distance;

@@ -1,5 +1,7 @@
 // Finding keys in their table, and what each accepts.
 #include "scene/scene_keys.h"
+
+#include "base/name_distance.h"
 #include "scene/tuning.h"
 
 #include <math.h>
@@ -54,36 +56,6 @@ const CondKey* cond_keys_find_elsewhere(const char* section, const char* key)
     return NULL;
 }
 
-// Levenshtein's distance, row by row: d(i, j) is the least number of changes that make the first j
-// letters of `known` from the first i letters of `name`.
-int cond_keys_distance(const char* name, const char* known)
-{
-    enum { longest = COND_NAME_SIZE };
-    size_t n = strlen(name);
-    size_t m = strlen(known);
-    if (n >= longest || m >= longest)
-        return -1;
-    int row[longest];
-    for (size_t j = 0; j <= m; ++j)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= n; ++i) {
-        int diagonal = row[0]; // d(i - 1, j - 1)
-        row[0] = (int)i;
-        for (size_t j = 1; j <= m; ++j) {
-            int above = row[j]; // d(i - 1, j)
-            int best = diagonal + (name[i - 1] != known[j - 1]);
-            if (above + 1 < best)
-                best = above + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = above;
-            row[j] = best;
-        }
-    }
-    // A third of the letters may be wrong: more than that is another word.
-    return row[m] <= (int)(m + 2) / 3 ? row[m] : -1;
-}
-
 const CondKey* cond_keys_nearest(const char* section, const char* key)
 {
     const CondKey* nearest = NULL;
@@ -91,7 +63,7 @@ const CondKey* cond_keys_nearest(const char* section, const char* key)
     int n_key;
     const CondKey* known = cond_keys_section(section, &n_key);
     for (int i = 0; i < n_key; ++i) {
-        int distance = cond_keys_distance(key, known[i].text.key);
+        int distance = cond_name_distance(key, known[i].text.key);
         if (distance >= 0 && (!nearest || distance < least)) {
             nearest = &known[i];
             least = distance;

@@ -73,11 +73,8 @@ const CondKey* cond_keys_find(const char* section, const char* key);
 int cond_keys_inner(const CondKey* around, const char* section);
 // A key with this name anywhere else, NULL when there is none.
 const CondKey* cond_keys_find_elsewhere(const char* section, const char* key);
-
 // The key of the section that looks most like `key`, NULL when none is near.
 const CondKey* cond_keys_nearest(const char* section, const char* key);
-// Whether `name` could be a slip for `known`: the number of single-letter changes, -1 for too many.
-int cond_keys_distance(const char* name, const char* known);
 
 // Whether the key accepts this number.
 int cond_key_accepts(const CondKey* key, double value);

@@ -2,6 +2,7 @@
 #include "scene_file/scene_value.h"
 
 #include "base/error.h"
+#include "base/name_distance.h"
 #include "base/number.h"
 #include "scene/scene_choices.h"
 #include "scene/tuning.h"
@@ -124,7 +125,7 @@ static CondStatus read_choice(const CondSceneReader* reader, const CondKey* key,
     for (*choice = 0; *choice < key->count; ++*choice) {
         if (strcmp(word, key->choice(*choice)) == 0)
             return COND_OK;
-        if (!near && cond_keys_distance(node->text, key->choice(*choice)) >= 0)
+        if (!near && cond_name_distance(node->text, key->choice(*choice)) >= 0)
             near = key->choice(*choice);
     }
     if (!near)

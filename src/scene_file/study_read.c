@@ -3,6 +3,7 @@
 #include "scene_file/tuning.h"
 
 #include "base/error.h"
+#include "base/name_distance.h"
 #include "scene/scene_choices.h"
 #include "scene/scene_key_row.h"
 #include "scene_file/scene_part.h"
@@ -64,7 +65,7 @@ static CondStatus refuse_unknown(const Reading* r, const CondKey* keys, int n_ke
 {
     char known[300] = "";
     for (int i = 0; i < n_key; i++) {
-        if (cond_keys_distance(child->key, keys[i].text.key) >= 0)
+        if (cond_name_distance(child->key, keys[i].text.key) >= 0)
             return cond_scene_refuse(&r->reader, child, path, "unknown key (did you mean %s?)",
                                      keys[i].text.key);
         size_t used = strlen(known);

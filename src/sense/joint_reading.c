@@ -1,6 +1,8 @@
 // What acts in the joints of robots, read at the end of every step.
 #include "base/definition.h"
+#include "base/error.h"
 #include "model/articulation.h"
+#include "model/index.h"
 #include "potential/motor.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
@@ -103,9 +105,14 @@ void cond_joint_rows_mean(CondSim* sim, int parts)
 static CondStatus sim_joint_whole(const CondSim* sim, int body, int coordinate,
                                   CondJointReading* reading)
 {
-    int known = coordinate >= 0 && coordinate < cond_model_n_coordinate(sim->model, body);
-    if (!known || !sim->readings.ready)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_model_check_kind(sim->model, body, COND_BODY_ROBOT);
+    if (!status)
+        status =
+            cond_index_check("coordinate", coordinate, cond_model_n_coordinate(sim->model, body));
+    if (status)
+        return status;
+    if (!sim->readings.ready)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "no step was made yet");
     int target = sim->model->body[body].target_begin + coordinate;
     *reading = cond_sleep_reader(sim)->rows.reading[target];
     return COND_OK;

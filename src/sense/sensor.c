@@ -7,10 +7,12 @@
 // recursion outwards and inwards what passes through each joint. Its part along the joint's axis is
 // what acts in the joint, to rounding: its motor, friction and limits (sim/joint_rows.h).
 #include "base/definition.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "body/body.h"
 #include "cond/query.h"
 #include "math/quat.h"
+#include "model/index.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
 #include "potential/potential.h"
@@ -382,8 +384,11 @@ CondStatus cond_sim_read_sensors(CondSim* sim, const CondState* state)
 
 static CondStatus sim_sensor_whole(const CondSim* sim, int sensor, CondSensorReading* reading)
 {
-    if (sensor < 0 || sensor >= sim->model->n_sensor || !sim->readings.ready)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_index_check("sensor", sensor, sim->model->n_sensor);
+    if (status)
+        return status;
+    if (!sim->readings.ready)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "no step was made yet");
     *reading = sim->readings.reading[sensor];
     return COND_OK;
 }

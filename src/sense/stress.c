@@ -1,5 +1,6 @@
 // Stress in soft bodies and rods, as a state has it.
 #include "model/fem.h"
+#include "model/index.h"
 #include "model/rod.h"
 #include "model/state.h"
 
@@ -8,11 +9,12 @@
 CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
                                  int joint, double stress[6], double* at)
 {
-    if (cond_model_body_kind(model, body) != COND_BODY_ROD || body < 0)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_model_check_kind(model, body, COND_BODY_ROD);
+    if (!status)
+        status = cond_index_check("joint", joint, cond_model_n_rod_joint(model, body));
+    if (status)
+        return status;
     const CondRod* rod = model->body[body].rod;
-    if (joint < 0 || joint >= cond_rod_n_joint(rod))
-        return COND_BAD_ARGUMENT;
     if (stress)
         cond_rod_stress(rod, state->q + model->body[body].q_begin, joint, stress);
     if (at)
@@ -29,9 +31,10 @@ int cond_model_n_rod_joint(const CondModel* model, int body)
 CondStatus cond_state_rod_stresses(const CondModel* model, const CondState* state, int body,
                                    double* stress, double* strain)
 {
+    CondStatus status = cond_model_check_kind(model, body, COND_BODY_ROD);
+    if (status)
+        return status;
     int n = cond_model_n_rod_joint(model, body);
-    if (n == 0)
-        return COND_BAD_ARGUMENT;
     const CondRod* rod = model->body[body].rod;
     const double* q = state->q + model->body[body].q_begin;
     for (int i = 0; i < n; i++) {
@@ -46,8 +49,9 @@ CondStatus cond_state_rod_stresses(const CondModel* model, const CondState* stat
 CondStatus cond_state_stress(const CondModel* model, const CondState* state, int body,
                              double* stress, double* von_mises)
 {
-    if (body < 0 || cond_model_body_kind(model, body) != COND_BODY_SOFT)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_model_check_kind(model, body, COND_BODY_SOFT);
+    if (status)
+        return status;
     const CondBody* soft = &model->body[body];
     cond_fem_stress(soft->fem, state->q + soft->q_begin, stress, von_mises,
                     model->settings.solver.threads);

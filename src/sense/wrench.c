@@ -1,4 +1,5 @@
 // Wrenches of the attachments in the last step, from its answer.
+#include "base/error.h"
 #include "base/memory.h"
 #include "potential/attachment.h"
 #include "potential/trajectory.h"
@@ -59,7 +60,8 @@ CondStatus cond_sim_read_wrenches(CondSim* sim)
 CondStatus cond_sim_attachment_wrench(const CondSim* sim, int attachment, double wrench[6])
 {
     if (attachment < 0 || attachment >= sim->readings.n_wrench)
-        return COND_BAD_ARGUMENT;
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "attachment %d: the last step knew %d",
+                              attachment, sim->readings.n_wrench);
     memcpy(wrench, sim->readings.wrench + 6 * attachment, 6 * sizeof *wrench);
     return COND_OK;
 }

@@ -1,4 +1,5 @@
 #include "sim/hooks.h"
+#include "base/error.h"
 
 #include "base/definition.h"
 #include "sim/sim.h"
@@ -62,13 +63,16 @@ CondStatus cond_force_sink_add(CondForceSink* sink, int n, const int* coordinate
 {
     CondCouplingRoom room;
     if (n < 1 || !is_sound(sink->model, n, coordinate, f, stiffness, damping))
-        return sink->status = COND_BAD_ARGUMENT;
+        return sink->status = cond_error_set(
+                   NULL, COND_BAD_ARGUMENT,
+                   "cond_force_sink_add: expected n >= 1 coordinates of the model, each once, with "
+                   "finite f, and symmetric stiffness and damping");
     for (int i = 0; i < n; i++)
         sink->f[coordinate[i]] += f[i];
     if (!sink->assembly || (!stiffness && !damping))
         return COND_OK;
     if (cond_assembly_room(sink->assembly, sink->model, n, &room))
-        return sink->status = COND_OUT_OF_MEMORY;
+        return sink->status = cond_error_pass(COND_OUT_OF_MEMORY, "cond_force_sink_add");
     double step = sink->step ? sink->step[body_of(sink->model, coordinate[0])] : 0.0;
     room.n_coordinate = n;
     memcpy(room.coordinate, coordinate, (size_t)n * sizeof *coordinate);

@@ -1,6 +1,8 @@
 // Is what still overlaps at the end of a step more than contact.penetration_limit allows?
+#include "base/error.h"
 #include "collide/pair_depth.h"
 #include "geometry/shape.h"
+#include "model/index.h"
 #include "sim/sim.h"
 #include "sim/tuning.h"
 
@@ -164,9 +166,10 @@ CondStatus cond_sim_gap(CondSim* sim, const CondState* state, int body, int othe
 {
     const CondBodyPair pair = {body, other, -1};
     double least = INFINITY;
-    if (body < 0 || other < 0 || body == other || body >= sim->model->n_body ||
-        other >= sim->model->n_body)
+    if (cond_model_check_body(sim->model, body) || cond_model_check_body(sim->model, other))
         return COND_BAD_ARGUMENT;
+    if (body == other)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "body and other are both %d", body);
     CondStatus status = cond_sim_forces(sim, state);
     if (!status)
         status = cond_sim_collide(sim, state);

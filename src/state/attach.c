@@ -98,20 +98,6 @@ CondStatus cond_state_move_attachment(const CondModel* model, CondState* state, 
     return COND_OK;
 }
 
-const char* cond_model_attachment_name(const CondModel* model, int attachment)
-{
-    int known = attachment >= 0 && attachment < model->n_attachment;
-    return known ? model->attachment[attachment].name : NULL;
-}
-
-int cond_model_find_attachment(const CondModel* model, const char* name)
-{
-    for (int i = 0; i < model->n_attachment; i++)
-        if (strcmp(model->attachment[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 CondStatus cond_state_release(CondState* state, int index)
 {
     if (index < 0 || index >= state->n_weld)

@@ -80,12 +80,15 @@ void cond_state_destroy(CondState* state)
 CondStatus cond_state_copy(CondState* to, const CondState* from)
 {
     if (to->n_body != from->n_body || to->n_dof != from->n_dof || to->n_q != from->n_q)
-        return COND_BAD_ARGUMENT;
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "the states are of different models: %d bodies with %d coordinates, "
+                              "and %d with %d",
+                              to->n_body, to->n_dof, from->n_body, from->n_dof);
     if (COND_RESERVE(&to->arena, to->memory, from->n_memory) ||
         COND_RESERVE(&to->arena, to->weld, from->n_weld) ||
         COND_RESERVE(&to->arena, to->push, from->n_push) ||
         COND_RESERVE(&to->arena, to->touch, from->n_touch))
-        return COND_OUT_OF_MEMORY;
+        return cond_error_set(NULL, COND_OUT_OF_MEMORY, "out of memory");
     to->time = from->time;
     to->step = from->step;
     to->account = from->account;
@@ -196,10 +199,9 @@ static CondStatus find_target(const CondModel* model, CondState* state, int body
     if (status)
         return status;
     const CondBody* robot = &model->body[body];
-    int found = cond_articulation_find_coordinate(robot->arm, joint);
+    int found = cond_model_find_coordinate(model, body, joint);
     if (found < 0)
-        return cond_state_refuse(state, "'%.60s' has no joint coordinate '%.60s'", robot->name,
-                                 joint);
+        return cond_state_refuse(state, "%.190s", cond_last_error()->message);
     *at = robot->target_begin + found;
     return cond_state_refuse_infinite(state, robot->name, "target", &target, 1);
 }
@@ -229,10 +231,7 @@ CondStatus cond_state_move_joint_target(const CondModel* model, CondState* state
 const double* cond_state_configuration(const CondModel* model, const CondState* state, int body,
                                        int* n)
 {
-    if (body < 0 || body >= model->n_body)
-        return NULL;
-    *n = model->body[body].n_q;
-    return state->q + model->body[body].q_begin;
+    return cond_state_body_configuration(model, state, body, n);
 }
 
 // 1 when all are finite: infinity and NaN survive a product with 0.

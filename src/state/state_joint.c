@@ -1,6 +1,8 @@
 // Joints and whole configurations of a state, in and out.
 #include "base/definition.h"
+#include "base/error.h"
 #include "body/body.h"
+#include "model/index.h"
 #include "model/state.h"
 
 #include <math.h>
@@ -11,8 +13,12 @@ static CondStatus find(const CondModel* model, int body, int joint, int* q, int*
 {
     CondJointInfo info;
     CondStatus status = cond_model_joint(model, body, joint, &info);
-    if (status || info.n_coordinate != 1 || info.turn_begin >= 0)
-        return COND_BAD_ARGUMENT;
+    if (status)
+        return status;
+    if (info.n_coordinate != 1 || info.turn_begin >= 0)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT,
+                              "joint %d: '%s' follows another one, or has not one coordinate",
+                              joint, info.name);
     *q = model->body[body].q_begin + info.q_begin;
     *v = model->body[body].dof_begin + info.dof_begin;
     return COND_OK;
@@ -21,7 +27,7 @@ static CondStatus find(const CondModel* model, int body, int joint, int* q, int*
 CondStatus cond_state_joint(const CondModel* model, const CondState* state, int body, int joint,
                             double* position, double* velocity)
 {
-    int q, v;
+    int q = 0, v = 0;
     CondStatus status = find(model, body, joint, &q, &v);
     if (status)
         return status;
@@ -35,7 +41,7 @@ CondStatus cond_state_joint(const CondModel* model, const CondState* state, int 
 CondStatus cond_state_set_joint(const CondModel* model, CondState* state, int body, int joint,
                                 double position, double velocity)
 {
-    int q, v;
+    int q = 0, v = 0;
     CondStatus status = cond_state_refuse_joints(state, model, body);
     if (status)
         return status;
@@ -151,9 +157,12 @@ CondStatus cond_state_set_motor_sized(const CondModel* model, CondState* state, 
 static CondStatus state_motor_whole(const CondModel* model, const CondState* state, int body,
                                     int coordinate, CondMotorGains* gains)
 {
-    int first, n = coordinates_of(model, body, &first);
-    if (coordinate < 0 || coordinate >= n)
-        return COND_BAD_ARGUMENT;
+    CondStatus status = cond_model_check_kind(model, body, COND_BODY_ROBOT);
+    int first, n = status ? 0 : coordinates_of(model, body, &first);
+    if (!status)
+        status = cond_index_check("coordinate", coordinate, n);
+    if (status)
+        return status;
     const CondMotor* motor = &state->motor[first + coordinate];
     *gains = (CondMotorGains){motor->stiffness, motor->damping, motor->effort,
                               motor->effort_back == motor->effort ? NAN : motor->effort_back};

@@ -179,7 +179,7 @@ CondStatus cond_state_save(const CondModel* model, const CondState* state, void*
                            size_t capacity, size_t* size)
 {
     if (!fits(model, state))
-        return COND_BAD_ARGUMENT;
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "the state is not one of this model");
     Head head = {.order = order,
                  .version = VERSION,
                  .fingerprint = fingerprint(model),
@@ -195,7 +195,8 @@ CondStatus cond_state_save(const CondModel* model, const CondState* state, void*
     if (!buffer)
         return COND_OK;
     if (capacity < *size)
-        return COND_BAD_ARGUMENT;
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "capacity %zu: the state needs %zu bytes",
+                              capacity, *size);
     pack = (CondPack){.kind = COND_PACK_SAVE, .bytes = buffer};
     pass_head(&pack, &head);
     pass_state(&pack, (CondState*)state);

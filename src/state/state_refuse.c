@@ -16,7 +16,7 @@ CondStatus cond_state_refuse(CondState* state, const char* format, ...)
     va_start(arguments, format);
     vsnprintf(state->message, sizeof state->message, format, arguments);
     va_end(arguments);
-    return COND_BAD_ARGUMENT;
+    return cond_last_error_set(COND_BAD_ARGUMENT, state->message);
 }
 
 CondStatus cond_state_refuse_infinite(CondState* state, const char* of, const char* what,

@@ -17,7 +17,7 @@ CondStatus cond_state_set_on(const CondModel* model, CondState* state, int body,
         return COND_BAD_ARGUMENT;
     if (model->settings.method != COND_STEP_VELOCITY) {
         cond_state_refuse(state, "bodies can be switched only where the step's method is velocity");
-        return COND_NOT_SUPPORTED;
+        return cond_last_error_set(COND_NOT_SUPPORTED, cond_state_message(state));
     }
     const CondBody* what = &model->body[body];
     state->off[body] = !on;

@@ -6,6 +6,7 @@
 #include "math/vec3.h"
 #include "model/articulation.h"
 #include "model/fem.h"
+#include "model/index.h"
 #include "model/model_copy.h"
 #include "model/rod.h"
 #include "sim/sim.h"

@@ -1,6 +1,7 @@
 // One time step: the loop over its stages, which the table of retries sends back (step/retry.c),
 // and the stages one by one for programs that stop between them.
 #include "base/definition.h"
+#include "base/error.h"
 #include "base/timer.h"
 #include "law/certificate.h"
 #include "sense/event.h"
@@ -19,7 +20,7 @@ static CondStatus count(CondSim* sim, CondStage stage, CondStatus status)
     sim->clock.seconds[stage] += now - sim->clock.last;
     sim->clock.last = now;
     int ends = status >= 0 && stage != COND_STAGE_COMMIT && cond_cancelled(&sim->arena.context);
-    return ends ? COND_CANCELLED : status;
+    return cond_error_pass(ends ? COND_CANCELLED : status, cond_stage_name(stage));
 }
 
 // What was measured since the last step was handed over.
@@ -92,9 +93,9 @@ static CondStatus sim_step_whole(CondSim* sim, CondState* state, CondStepInfo* i
     *out = (CondStepInfo){.substeps = 1};
     cond_watch_begin(sim);
     if (cond_cancelled(&sim->arena.context))
-        return out->status = COND_CANCELLED;
+        return out->status = cond_error_set(NULL, COND_CANCELLED, "cancelled before the step");
     if ((out->status = cond_events_begin(sim, state)))
-        return out->status;
+        return cond_error_pass(out->status, "cond_sim_step");
     out->status = sim->sleep ? cond_sleep_step(sim, state, step, out) : step(sim, state, out);
     CondSim* maker = cond_sleep_maker(sim);
     if (out->status == COND_DIVERGED && !*sim->watch.message) {
@@ -110,6 +111,8 @@ static CondStatus sim_step_whole(CondSim* sim, CondState* state, CondStepInfo* i
         cond_events_end(sim, state);
     sim->clock.stage = maker->clock.stage;
     cond_sim_tell(sim, out);
+    if (out->status < 0)
+        cond_last_error_set(out->status, cond_sim_message(sim));
     cond_hooks_tell(sim, state, out);
     return out->status;
 }
@@ -125,13 +128,16 @@ static CondStatus run_stages(CondSim* sim, const CondState* state, unsigned need
                              unsigned wanted, CondStatus status)
 {
     CondAttempt* attempt = &sim->attempt;
-    if ((attempt->done & needed) != needed)
-        return COND_BAD_ARGUMENT;
+    const CondStepStage* stages = cond_step_stages(COND_STEP_VELOCITY);
+    for (int k = 0; k < COND_N_RESULT; k++)
+        if (needed & ~attempt->done & 1u << k)
+            return cond_error_set(NULL, COND_BAD_ARGUMENT, "the stage %s comes before this one",
+                                  cond_stage_name(stages[k].clock));
     if (state)
         attempt->from = state;
     attempt->done &= ~again;
     attempt->verdict.status = status;
-    return run(sim, cond_step_stages(COND_STEP_VELOCITY), wanted);
+    return run(sim, stages, wanted);
 }
 
 CondStatus cond_sim_forces(CondSim* sim, const CondState* state)

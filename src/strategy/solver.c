@@ -81,14 +81,16 @@ CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem)
     CondStatus status = solver->ops.prepare ? solver->ops.prepare(solver->work, problem) : COND_OK;
     solver->prepared = status ? NULL : problem;
     solver->seconds = cond_seconds() - start;
-    return status;
+    return cond_error_pass(status, "cond_solver_prepare");
 }
 
 CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
                              double* lambda, CondSolveInfo* info)
 {
     CondSolveOutcome outcome;
-    return cond_solver_solve_within(solver, problem, COND_FULL_BUDGET, v, lambda, info, &outcome);
+    return cond_error_pass(
+        cond_solver_solve_within(solver, problem, COND_FULL_BUDGET, v, lambda, info, &outcome),
+        "cond_solver_solve");
 }
 
 static CondStatus run(const CondSolver* solver, const CondProblem* problem, CondSolveBudget budget,
