@@ -7,12 +7,12 @@
 // letters of `known` from the first i letters of `name`.
 int cond_name_distance(const char* name, const char* known)
 {
-    enum { longest = 64 };
+    enum { LONGEST = 64 };
     size_t n = strlen(name);
     size_t m = strlen(known);
-    if (n >= longest || m >= longest)
+    if (n >= LONGEST || m >= LONGEST)
         return -1;
-    int row[longest];
+    int row[LONGEST];
     for (size_t j = 0; j <= m; ++j)
         row[j] = (int)j;
     for (size_t i = 1; i <= n; ++i) {
