@@ -1,6 +1,6 @@
-// Contacts without friction by conjugate gradients on their forces and by the interior-point
-// method: random problems with redundant contacts against the independent verifier and the solver,
-// islands, what is not served, contacts that contradict each other, memory that runs out.
+// Contacts without friction by conjugate gradients on their forces: random problems with redundant
+// contacts against the independent verifier and the solver, which goes on where they miss, islands,
+// what is not served, contacts that contradict each other, memory that runs out.
 #include "base/memory.h"
 #include "dense.h"
 #include "failing_allocator.h"
@@ -75,7 +75,7 @@ static CondStatus solve(Case* at, double tolerance, int max_products, CondSolveI
 static void random_problems(void** state)
 {
     (void)state;
-    int served = 0, inside = 0;
+    int served = 0, missed = 0;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         Case at;
         case_make(seed, 4 + (int)(seed % 12), &at);
@@ -85,13 +85,17 @@ static void random_problems(void** state)
             continue;
         }
         served++;
-        int few = seed % 2 == 0; // so that the interior-point method takes over
-        assert_int_equal(solve(&at, 1e-8, few ? 3 : MOST, &info), COND_OK);
-        assert_int_equal(info.solved_by == COND_BY_INTERIOR_POINT, info.passes > 0);
-        inside += info.passes > 0;
-        assert_true(few || info.passes == 0);
+        int few = seed % 2 == 0; // so that the solver takes over
+        CondStatus status = solve(&at, 1e-8, few ? 3 : MOST, &info);
+        assert_true(status == COND_OK || (few && status == COND_NOT_CONVERGED));
+        assert_int_equal(info.solved_by, status ? COND_BY_NONE : COND_BY_NEWTON);
         verifier_check_certificate(&at.problem, COND_LAW_STRICT, 0.0, at.v, at.lambda,
                                    &info.certificate);
+        if (status) {
+            CondSolverSettings own = cond_solver_settings_default();
+            assert_int_equal(verifier_solve(&at.problem, &own, at.v, at.lambda, &info), COND_OK);
+            missed++;
+        }
         assert_true(cond_certificate_residual(&info.certificate) <= 1e-8);
         CondSolverSettings settings = cond_solver_settings_default();
         settings.tolerance = 1e-9;
@@ -107,7 +111,7 @@ static void random_problems(void** state)
         free(v), free(lambda);
         case_free(&at);
     }
-    assert_true(served >= 20 && inside >= 10);
+    assert_true(served >= 20 && missed >= 10);
 }
 
 // Cubes on the ground and on each other: n bodies of six coordinates, mass 1 and inertia 0.1,

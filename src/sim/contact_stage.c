@@ -31,7 +31,6 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
     *stage = (CondContactStage){
         .arena.context = *m, .candidates.arena.context = *m, .reduction.arena.context = *m};
     cond_frictionless_begin(m, &stage->frictionless);
-    stage->frictionless.system.threads = settings->threads;
     stage->law = settings->law;
     stage->tolerance = settings->tolerance;
     stage->budget = COND_FULL_BUDGET;

@@ -13,7 +13,6 @@
 #include "strategy/frictionless.h"
 
 #include "base/timer.h"
-#include "law/tuning.h"
 #include "linear/lu.h"
 #include "math/scalar.h"
 
@@ -32,13 +31,10 @@ void cond_frictionless_begin(const CondContext* context, CondFrictionless* f)
     memset(f, 0, sizeof *f);
     cond_arena_begin(context, &f->arena);
     cond_certifier_begin(context, &f->certifier);
-    f->system.arena.context = f->arena.context;
-    f->system.allowed = COND_MOST_PRODUCTS;
 }
 
 void cond_frictionless_end(CondFrictionless* f)
 {
-    cond_factored_system_destroy(&f->system);
     cond_certifier_end(&f->certifier);
     cond_arena_release(&f->arena);
 }
@@ -408,19 +404,6 @@ static CondStatus solve_island(Island* is, double tolerance, int max_products)
     return COND_NOT_CONVERGED;
 }
 
-static CondStatus solve_either(Island* is, const CondProblem* problem, double tolerance,
-                               int max_products, CondSolveInfo* info)
-{
-    int passes = 0;
-    CondStatus status = solve_island(is, tolerance, max_products);
-    if (status == COND_NOT_CONVERGED)
-        status = cond_frictionless_interior(is->f, problem, is->first, is->last, judge(is).error,
-                                            tolerance, &passes);
-    info->iterations = is->products > info->iterations ? is->products : info->iterations;
-    info->passes = passes > info->passes ? passes : info->passes;
-    return status;
-}
-
 // ---- all of them
 
 static void hand_back(CondFrictionless* f, const CondProblem* problem, double* v, double* lambda)
@@ -448,12 +431,11 @@ CondStatus cond_frictionless_solve(CondFrictionless* f, const CondProblem* probl
         return info->status = status;
     sort_contacts(f, problem);
     lay_rows(f, problem);
-    f->system.planned = 0;
     for (int i = 0; i < f->island.n; i++) {
         Island is = {f, f->begin[i], f->begin[i + 1], 0};
-        CondStatus one = is.first < is.last
-                             ? solve_either(&is, problem, SAFE * tolerance, max_products, info)
-                             : COND_OK;
+        CondStatus one =
+            is.first < is.last ? solve_island(&is, SAFE * tolerance, max_products) : COND_OK;
+        info->iterations = is.products > info->iterations ? is.products : info->iterations;
         if (one < 0)
             return info->status = one;
         status = one ? one : status;
@@ -466,9 +448,7 @@ CondStatus cond_frictionless_solve(CondFrictionless* f, const CondProblem* probl
     int certified = !status && cond_certificate_residual(&info->certificate) <= tolerance;
     info->cg_iterations = info->iterations;
     info->products = info->iterations + 1;
-    info->solved_by = !certified         ? COND_BY_NONE
-                      : info->passes > 0 ? COND_BY_INTERIOR_POINT
-                                         : COND_BY_NEWTON;
+    info->solved_by = certified ? COND_BY_NEWTON : COND_BY_NONE;
     info->seconds = cond_seconds() - start;
     return info->status = certified ? COND_OK : COND_NOT_CONVERGED;
 }

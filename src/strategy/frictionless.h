@@ -9,7 +9,6 @@
 #include "base/components.h"
 #include "cond/solver.h"
 #include "law/certificate.h"
-#include "newton/factored_system.h"
 
 enum { COND_FRICTIONLESS_SIX = 6 }; // coordinates of a body at most
 
@@ -41,13 +40,6 @@ typedef struct CondFrictionless {
     double *z_kept, *g_kept;  // while a longer step is tried                    (n_contact)
     double* y;                // A^-1 Jn' z, with room behind it                 (n_dof + 12)
     double* scale;            // diagonal of A                                   (n_dof)
-    // of the interior-point method, by contact as above
-    CondFactoredSystem system; // of all contacts
-    double *force, *slack;     // z and s > 0                                   (n_contact)
-    double *d_force, *d_slack; // direction                                     (n_contact)
-    double *off, *aim;         // u_n - s; what s dz + z ds is to be            (n_contact)
-    double* gain;              // z/s, first of nine, by contact of the problem (n_contact x 9)
-    double *v, *dv, *r;        // with room behind                              (n_dof + 12)
 } CondFrictionless;
 
 void cond_frictionless_begin(const CondContext* context, CondFrictionless* f);
@@ -56,19 +48,11 @@ void cond_frictionless_end(CondFrictionless* f);
 // 1 where all contacts of a problem are such, b is zero, and none is to slip by a finite kv.
 int cond_frictionless_serves(const CondProblem* problem);
 
-// Solves such a problem from zero, each island by conjugate gradients, and where so many products
-// with D do not bring it to the tolerance by the interior-point method from there.
-// COND_NOT_CONVERGED where that misses too: v and lambda are then what was reached.
+// Solves such a problem from zero, each island by conjugate gradients. COND_NOT_CONVERGED where so
+// many products with D do not bring it to the tolerance: v and lambda are then what was reached.
 CondStatus cond_frictionless_solve(CondFrictionless* f, const CondProblem* problem, CondLaw law,
                                    double tolerance, int max_products, double* v, double* lambda,
                                    CondSolveInfo* info);
-
-// Of a problem that is laid out, the contacts from first to last - 1, which are an island: from the
-// forces f->z and velocities f->g, whose law is wrong by `error` [m/s], to where that is at most
-// the tolerance times the velocity at play. On success f->z are the forces. Adds the
-// factorisations.
-CondStatus cond_frictionless_interior(CondFrictionless* f, const CondProblem* problem, int first,
-                                      int last, double error, double tolerance, int* passes);
 
 // Jn y of a contact, and y += force Jn'.
 static inline double cond_frictionless_velocity(const CondFrictionlessRow* row, const double* y)
