@@ -482,6 +482,11 @@ static void test_table_is_told_to_programs(void** state)
         n_field += key.field[0] != 0;
     }
     assert_true(n_field > 250);
+    CondSceneKey old[2];
+    for (int i = 0; i < 2; ++i) // name and gravity: each keeps its text
+        assert_int_equal(cond_scene_key(i, &old[i]), 1);
+    assert_string_equal(old[0].initial, "");
+    assert_string_equal(old[1].initial, "[0, 0, -9.81]");
     assert_int_equal(cond_key_get(cond_key_count(), &key, sizeof key), 0);
     assert_null(cond_key_choice(-1, 0));
     // A program that knows less of a row gets less.

@@ -73,8 +73,8 @@ def members(name: str, doc: str, lines: list[str]) -> Struct:
             base, stars = match["type"], match["stars"].replace(" ", "")
             for one in re.findall(r"(\**\s*\w+(?:\[[^\]]*\])*)", match["names"]):
                 lengths = re.findall(r"\[[^\]]*\]", one)
-                more = one.count("*") * "*"
-                own = re.sub(r"[\[*].*|\*", "", one.replace("*", "").strip())
+                more = one.split("[")[0].count("*") * "*"
+                own = one.split("[")[0].replace("*", "").strip()
                 code = line.split("//")[0].strip()
                 struct.fields.append(Field(own, own + "".join(lengths), base + stars + more + "[]" * len(lengths),
                                            ("const " if code.startswith("const") else "") + base + stars + more,
@@ -118,6 +118,17 @@ def read_header(path: Path) -> Header:
                 i += 1
             if not line.endswith(path.stem.upper() + "_H"):
                 add_code(items, doc, code[0], lines[i - 2])
+            doc = []
+        elif line.startswith("static inline"):  # what it does is the library's: its prototype
+            code = [line]
+            while not lines[i].startswith("{"):
+                code.append(lines[i])
+                i += 1
+            before = lines[i - len(code) - 1]
+            while not lines[i].startswith("}"):
+                i += 1
+            i += 1
+            add_code(items, doc, "\n".join(code) + ";", before)
             doc = []
         else:
             code = [line]

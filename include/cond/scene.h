@@ -220,8 +220,8 @@ typedef struct CondSceneKey {
     const char* key;
     const char* type;    // "number", "vector of 3", "one of strict, proximal", ...
     const char* unit;    // "" where there is none
-    const char* initial; // the default, as text; "required" where there is none. It stays until
-                         // the next call in this thread
+    const char* initial; // the default, as text; "required" where there is none. It stays as long
+                         // as the thread
     const char* meaning;
 } CondSceneKey;
 COND_API int cond_scene_key(int index, CondSceneKey* key);

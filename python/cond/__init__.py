@@ -38,7 +38,7 @@ from cond.problem import Problem, Solver, residual, solver_names
 from cond.query import Query
 from cond.recording import Moment, Record, Recording, Scenery, Snapshot
 from cond.rollouts import Rollout, RolloutResult, rollout
-from cond.scene import Scene, scene_keys, scenes
+from cond.scene import Scene, key_choices, keys, scene_keys, scenes
 from cond.sim import ANY_BODY, STATIC_BODY, ForceSink, Run, Sim
 from cond.state import State, place_of
 from cond.structs import *  # noqa: F403
@@ -52,8 +52,8 @@ __all__ = [
     "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Definitions", "Diverged", "Env",
     "EnvBatch", "Error", "ForceSink", "Forked", "Mechanics", "Mesh", "Meshes", "Model", "Moment", "NoEffect",
     "NoFile", "NotSupported", "OutOfMemory", "Picture", "Problem", "Query", "Record", "Recording", "Rollout",
-    "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study", "dtype_of", "law",
-    "place_of", "residual", "rollout", "scene_keys", "scenes", "share", "solver_names", "view", "write_png",
+    "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study", "dtype_of", "key_choices",
+    "keys", "law", "place_of", "residual", "rollout", "scene_keys", "scenes", "share", "solver_names", "view", "write_png",
 ]
 __all__ += struct_names
 

@@ -23,6 +23,7 @@ from cond.structs import (
     BodyKind,
     ExcludeDef,
     ForceDef,
+    KeyInfo,
     MaterialDef,
     ObservationDef,
     ObstacleDef,
@@ -389,8 +390,24 @@ def scene_of(kind: type[Scene], text: str, folder: str) -> Scene:
     return kind.from_text(text, folder=folder)
 
 
+def keys() -> Iterator[KeyInfo]:
+    """All that the table of keys says: of each key of a scene file its field, unit, default, range, bodies, meaning."""
+    for index in range(lib.cond_key_count()):
+        key = KeyInfo()
+        lib.cond_key_get(index, key.pointer, ffi.sizeof("CondKeyInfo"))
+        yield key
+
+
+def key_choices(index: int) -> tuple[str, ...]:
+    """The names that a key may have, by its place in keys(); () for one that is no choice."""
+    names: list[str] = []
+    while (name := lib.cond_key_choice(index, len(names))) != ffi.NULL:
+        names.append(text(name))
+    return tuple(names)
+
+
 def scene_keys() -> Iterator[SceneKey]:
-    """The keys that a scene file may hold."""
+    """The keys that a scene file may hold, in words; keys() says more."""
     key, index = SceneKey(), 0
     while lib.cond_scene_key(index, key.pointer):
         yield key.copy()

@@ -230,3 +230,28 @@ def test_fields_say_what_they_expect() -> None:
     ):
         with pytest.raises(error, match=match):
             make()
+
+
+def test_keys_are_the_fields_of_the_classes_and_have_their_defaults() -> None:
+    rows = list(cond.keys())
+    assert len(rows) > 300 and all(row.meaning and row.words for row in rows)
+    numbers = 0
+    for index, row in enumerate(rows):
+        if not row.field:
+            continue
+        value: Any = getattr(cond, row.structure.removeprefix("Cond"))()
+        for name in row.field.replace("]", "").split("."):
+            name, _, place = name.partition("[")
+            value = getattr(value, name)[int(place)] if place else getattr(value, name)
+        if row.type == cond.KeyType.NUMBER and row.initial.replace(".inf", "inf").lstrip("-").replace(".", "").isalnum():
+            try:
+                given = float(row.initial.replace(".inf", "inf"))
+            except ValueError:
+                continue  # a word, such as "required"
+            assert value == given, (row.structure, row.field)
+            numbers += 1
+        if row.type == cond.KeyType.CHOICE:
+            assert row.initial in cond.key_choices(index), (row.structure, row.field)
+    assert numbers > 40
+    assert cond.key_choices(0) == ()
+    assert [row.initial for row in cond.scene_keys()] == [row.initial for row in cond.keys()]

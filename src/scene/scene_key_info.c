@@ -48,11 +48,13 @@ static void put_vector(const CondKey* key, const double* x, char* text, size_t s
     }
     n = key->type == COND_KEY_SHORT && zero ? n / 2 : n;
     size_t at = (size_t)snprintf(text, size, "[");
-    for (int i = 0; i < n && at + 32 < size; i++) {
-        at += (size_t)snprintf(text + at, size - at, "%s", i ? ", " : "");
-        at += (size_t)put_number(text + at, size - at, x[i]);
+    for (int i = 0; i < n && at < size; i++) {
+        char number[32];
+        put_number(number, sizeof number, x[i]);
+        at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", number);
     }
-    snprintf(text + at, size - at, "]");
+    if (at < size)
+        snprintf(text + at, size - at, "]");
 }
 
 static void put_numbers(const CondKey* key, const void* at, char* text, size_t size)
@@ -210,12 +212,14 @@ const char* cond_key_choice(int index, int value)
 // That of version 0.1, whose default is a text of the library.
 int cond_scene_key(int index, CondSceneKey* key)
 {
-    static _Thread_local char initial[sizeof((CondKeyInfo*)0)->initial];
+    static _Thread_local char initial[COND_KEY_ROWS][32]; // longer than any that is made
     const CondKey* row = row_of(index);
     if (row && key) {
         *key = row->text;
-        cond_key_initial(row, initial, sizeof initial);
-        key->initial = initial;
+        if (!key->initial) {
+            cond_key_initial(row, initial[index], sizeof initial[index]);
+            key->initial = initial[index];
+        }
     }
     return row != NULL;
 }

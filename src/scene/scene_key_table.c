@@ -448,4 +448,6 @@ const CondKey cond_key_table[] = {
 };
 // clang-format on
 
+_Static_assert(sizeof cond_key_table / sizeof cond_key_table[0] <= COND_KEY_ROWS,
+               "all rows have a text of their default");
 const int cond_key_table_size = sizeof cond_key_table / sizeof cond_key_table[0];

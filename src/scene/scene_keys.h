@@ -58,6 +58,8 @@ typedef struct CondMjcfDraft {
     double position[3], orientation[4];
 } CondMjcfDraft;
 
+// At least as many rows as the table has.
+#define COND_KEY_ROWS 512
 // Most keys a section has.
 #define COND_SECTION_SIZE 48
 
