@@ -238,20 +238,22 @@ static CondStatus attempt(CondSim* sim)
     CondImpact* impact = sim->impact;
     CondProblem problem = impact->stage.assembly.problem;
     CondSolveInfo one = {.status = COND_OK};
+    CondStatus status = COND_OK;
     int rounds = impact->phase == COND_IMPACT_ROUND || impact->phase == COND_IMPACT_STOP;
     problem.contact = impact->group;
     problem.n_contact = impact->n;
     if (impact->n > 0) {
         memcpy(impact->stage.v, impact->start, (size_t)problem.n_dof * sizeof(double));
-        cond_contact_stage_solve(&impact->stage, &problem, rounds ? NULL : impact->expected, &one);
+        status = cond_contact_stage_solve(&impact->stage, &problem,
+                                          rounds ? NULL : impact->expected, &one);
         cond_sim_add_solve(&one, impact->info);
     }
-    if (one.status < 0)
-        return one.status;
-    impact->worst = one.status > impact->worst ? one.status : impact->worst;
+    if (status < 0)
+        return status;
+    impact->worst = cond_status_worst(status, impact->worst);
     if (rounds) {
         cond_impact_take_round(sim);
-        return one.status;
+        return status;
     }
     for (int k = 0; k < impact->n; k++)
         for (int i = 0; i < 3; i++)
@@ -261,7 +263,7 @@ static CondStatus attempt(CondSim* sim)
         take_forces(sim);
     else
         copy_bodies(sim, COND_IMPACT_INEXACT, impact->stage.v, sim->next->v);
-    return one.status;
+    return status;
 }
 
 static int is_inexact(const CondSim* sim, int k)
