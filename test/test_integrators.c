@@ -351,8 +351,8 @@ static void test_not_converged_is_said(void** state)
     (void)state;
     for (int limit = 1; limit < 3; limit++) {
         Trial trial = pendulum(COND_INTEGRATOR_MIDPOINT, 0.02);
-        // The settings of a model are for reading; a test may bend them.
-        ((CondSceneSettings*)cond_model_settings(trial.model))->newton_iterations = limit;
+        // The settings of a simulation are for reading; a test may bend them.
+        ((CondSceneSettings*)&trial.sim->model->settings)->newton_iterations = limit;
         assert_int_equal(cond_sim_step(trial.sim, trial.state, &trial.info), COND_NOT_CONVERGED);
         assert_int_equal(trial.info.status, COND_NOT_CONVERGED);
         assert_int_equal(trial.info.newton_iterations, limit);

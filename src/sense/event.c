@@ -29,7 +29,8 @@ typedef struct PairSum {
 
 struct CondEvents {
     CondArena arena;
-    double* v; // at the start of the step                                   (n_dof)
+    CondState* state; // whose step is being made; NULL: none
+    double* v;        // at the start of the step                                   (n_dof)
     PairSum* sum;
     CondTouch* before; // that touched at the start                          (n_before)
     CondTouch* touch;  // that touch at its end
@@ -58,17 +59,33 @@ void cond_events_destroy(CondSim* sim)
     sim->events = NULL;
 }
 
-CondStatus cond_events_begin(CondSim* sim, const CondState* state)
+CondStatus cond_events_begin(CondSim* sim, CondState* state)
 {
     CondEvents* events = sim->events;
     events->n = 0;
+    events->state = NULL;
     if (COND_RESERVE(&events->arena, events->before, state->n_touch))
         return COND_OUT_OF_MEMORY;
     events->n_before = state->n_touch;
     if (state->n_touch > 0)
         memcpy(events->before, state->touch, (size_t)state->n_touch * sizeof *state->touch);
     memcpy(events->v, state->v, (size_t)state->n_dof * sizeof *state->v);
+    events->state = state;
     return COND_OK;
+}
+
+CondStatus cond_events_reserve(CondSim* maker)
+{
+    CondEvents* events = maker->whole ? maker->whole->events : maker->events;
+    if (!events || !events->state)
+        return COND_OK;
+    int n = maker->attempt.candidates.n, all = n + events->n_before;
+    return COND_RESERVE(&events->arena, events->sum, n) ||
+                   COND_RESERVE(&events->arena, events->touch, all) ||
+                   COND_RESERVE(&events->arena, events->event, all) ||
+                   COND_RESERVE(&events->state->arena, events->state->touch, all)
+               ? COND_OUT_OF_MEMORY
+               : COND_OK;
 }
 
 static int compare_touch(const CondTouch* a, const CondTouch* b)
@@ -139,15 +156,13 @@ static void add_contact(PairSum* sum, const PairSum* one)
 }
 
 // One sum for each pair that the maker of the step has found, in the order of the pairs.
-static CondStatus sum_pairs(CondSim* sim, const CondSim* maker, int* n)
+static int sum_pairs(CondSim* sim, const CondSim* maker)
 {
     CondEvents* events = sim->events;
     const double* v = maker == sim ? events->v : sim->sleep->start->v;
-    int count = 0, ready = maker->readings.n_ready < maker->attempt.candidates.n
-                               ? maker->readings.n_ready
-                               : maker->attempt.candidates.n;
-    if (COND_RESERVE(&events->arena, events->sum, ready))
-        return COND_OUT_OF_MEMORY;
+    int n = 0, count = 0,
+        ready = maker->readings.n_ready < maker->attempt.candidates.n ? maker->readings.n_ready
+                                                                      : maker->attempt.candidates.n;
     for (int c = 0; c < ready; c++) {
         const CondCandidate* candidate = &maker->attempt.candidates.candidate[c];
         PairSum one = {
@@ -161,15 +176,14 @@ static CondStatus sum_pairs(CondSim* sim, const CondSim* maker, int* n)
             events->sum[count++] = one;
     }
     qsort(events->sum, (size_t)count, sizeof *events->sum, compare_sum);
-    *n = 0;
     for (int i = 0; i < count; i++) {
-        PairSum* last = *n > 0 ? &events->sum[*n - 1] : NULL;
+        PairSum* last = n > 0 ? &events->sum[n - 1] : NULL;
         if (last && compare_touch(&last->touch, &events->sum[i].touch) == 0)
             add_contact(last, &events->sum[i]);
         else
-            events->sum[(*n)++] = events->sum[i];
+            events->sum[n++] = events->sum[i];
     }
-    return COND_OK;
+    return n;
 }
 
 // 1 where a pair was left out of the step, because a body of it slept.
@@ -190,14 +204,6 @@ static int touches(const CondModel* model, const PairSum* sum, int before)
     return sum->impulse > 0.0 || (before && sum->gap <= COND_OVERLAP * size);
 }
 
-static CondStatus add_event(CondEvents* events, const CondContactEvent* event)
-{
-    if (COND_RESERVE(&events->arena, events->event, events->n + 1))
-        return COND_OUT_OF_MEMORY;
-    events->event[events->n++] = *event;
-    return COND_OK;
-}
-
 static CondContactEvent event_of(const CondTouch* touch, CondContactChange change, double time)
 {
     CondContactEvent event = {
@@ -208,7 +214,7 @@ static CondContactEvent event_of(const CondTouch* touch, CondContactChange chang
     return event;
 }
 
-static CondStatus begin_pair(CondSim* sim, const CondSim* maker, PairSum* sum, double time)
+static void begin_pair(CondSim* sim, const CondSim* maker, PairSum* sum, double time)
 {
     const CondCandidate* candidate = &maker->attempt.candidates.candidate[sum->contact];
     for (int side = 0; side < 2;
@@ -221,16 +227,14 @@ static CondStatus begin_pair(CondSim* sim, const CondSim* maker, PairSum* sum, d
     memcpy(event.position, candidate->position, sizeof event.position);
     for (int k = 0; k < 3; k++)
         event.normal[k] = sum->swapped ? -candidate->frame[k] : candidate->frame[k];
-    return add_event(sim->events, &event);
+    sim->events->event[sim->events->n++] = event;
 }
 
 // Both lists ascend with the pair: what touches now, with events for what is new.
-static CondStatus merge(CondSim* sim, const CondSim* maker, int n_sum, double time, int* n_touch)
+static int merge(CondSim* sim, const CondSim* maker, int n_sum, double time)
 {
     CondEvents* events = sim->events;
     int n = 0, old = 0;
-    if (COND_RESERVE(&events->arena, events->touch, n_sum + events->n_before))
-        return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n_sum || old < events->n_before;) {
         int order = i == n_sum ? 1
                     : old == events->n_before
@@ -245,46 +249,38 @@ static CondStatus merge(CondSim* sim, const CondSim* maker, int n_sum, double ti
         PairSum* sum = &events->sum[i++];
         int before = order == 0;
         if (touches(sim->model, sum, before)) {
-            if (!before && begin_pair(sim, maker, sum, time))
-                return COND_OUT_OF_MEMORY;
+            if (!before)
+                begin_pair(sim, maker, sum, time);
             events->touch[n++] = before ? events->before[old] : sum->touch;
         }
         old += before;
     }
-    *n_touch = n;
-    return COND_OK;
+    return n;
 }
 
 // Of those that touched before and do not now.
-static CondStatus end_pairs(CondEvents* events, int n_touch, double time)
+static void end_pairs(CondEvents* events, int n_touch, double time)
 {
     for (int old = 0, i = 0; old < events->n_before; old++) {
         while (i < n_touch && compare_touch(&events->touch[i], &events->before[old]) < 0)
             i++;
         if (i < n_touch && compare_touch(&events->touch[i], &events->before[old]) == 0)
             continue;
-        CondContactEvent event = event_of(&events->before[old], COND_CONTACT_ENDED, time);
-        if (add_event(events, &event))
-            return COND_OUT_OF_MEMORY;
+        events->event[events->n++] = event_of(&events->before[old], COND_CONTACT_ENDED, time);
     }
-    return COND_OK;
 }
 
-void cond_events_end(CondSim* sim, CondState* state)
+void cond_events_end(CondSim* sim, int made)
 {
     CondEvents* events = sim->events;
-    const CondSim* maker = cond_sleep_reader(sim);
-    int n_sum = 0, n_touch = 0;
-    int all_sleep = sim->sleep && sim->sleep->n_asleep == sim->model->n_body;
-    CondStatus status = all_sleep ? COND_OK : sum_pairs(sim, maker, &n_sum);
-    if (!status)
-        status = merge(sim, maker, n_sum, state->time, &n_touch);
-    if (!status)
-        status = end_pairs(events, n_touch, state->time);
-    if (status || COND_RESERVE(&state->arena, state->touch, n_touch)) {
-        events->n = 0;
+    CondState* state = events->state;
+    events->state = NULL;
+    if (!made)
         return;
-    }
+    const CondSim* maker = cond_sleep_reader(sim);
+    int all_sleep = sim->sleep && sim->sleep->n_asleep == sim->model->n_body;
+    int n_touch = merge(sim, maker, all_sleep ? 0 : sum_pairs(sim, maker), state->time);
+    end_pairs(events, n_touch, state->time);
     state->n_touch = n_touch;
     if (n_touch > 0)
         memcpy(state->touch, events->touch, (size_t)n_touch * sizeof *state->touch);

@@ -1,6 +1,7 @@
 // The last stage of every step by every method: what is read from it, whether it is sound, and the
 // one place where the state changes.
 #include "potential/trajectory.h"
+#include "sense/event.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 
@@ -40,6 +41,8 @@ CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, 
         status = cond_sim_read_sensors(sim, state);
     if (!status)
         status = cond_watch_forces(sim);
+    if (!status)
+        status = cond_events_reserve(sim);
     if (!status)
         status = cond_state_copy(to, sim->next);
     if (status < 0)

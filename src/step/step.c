@@ -107,8 +107,7 @@ static CondStatus sim_step_whole(CondSim* sim, CondState* state, CondStepInfo* i
         if (cond_sim_is_too_deep(maker))
             out->status = COND_TOO_DEEP;
     }
-    if (out->status >= 0)
-        cond_events_end(sim, state);
+    cond_events_end(sim, out->status >= 0);
     sim->clock.stage = maker->clock.stage;
     cond_sim_tell(sim, out);
     if (out->status < 0)

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "law/tuning.h"
 #include "math/vec3.h"
+#include "sense/event.h"
 #include "sim/sim.h"
 #include "step/stages.h"
 
@@ -214,6 +215,8 @@ static CondStatus conclude(CondSim* sim)
 {
     CondAttempt* attempt = &sim->attempt;
     CondStatus status = spread_contacts(sim);
+    if (!status)
+        status = cond_events_reserve(sim);
     if (!status)
         status = cond_state_copy(sim->substeps.to, sim->substeps.trial);
     if (status)
