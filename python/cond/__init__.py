@@ -52,8 +52,9 @@ __all__ = [
     "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Definitions", "Diverged", "Env",
     "EnvBatch", "Error", "ForceSink", "Forked", "Mechanics", "Mesh", "Meshes", "Model", "Moment", "NoEffect",
     "NoFile", "NotSupported", "OutOfMemory", "Picture", "Problem", "Query", "Record", "Recording", "Rollout",
-    "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study", "dtype_of", "key_choices",
-    "keys", "law", "place_of", "residual", "rollout", "scene_keys", "scenes", "share", "solver_names", "view", "write_png",
+    "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study", "dtype_of",
+    "key_choices", "keys", "law", "place_of", "residual", "rollout", "scene_keys", "scenes", "share", "solver_names",
+    "view", "write_png",
 ]
 __all__ += struct_names
 

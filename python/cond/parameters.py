@@ -80,7 +80,7 @@ class Parameters:
             check(lib.cond_sim_set_inertia(self._own(), index, number, given), what=f"inertia of {body!r}")
 
     def set_mass(self, body: Name, mass: float, link: Name = 0) -> None:
-        """Sets the mass [kg] of a rigid body, a particle or a link of a robot; its inertia changes by the same factor."""
+        """Sets the mass [kg] of a rigid body, a particle or a link of a robot and scales its inertia with it."""
         changed = self.inertia(body, link)
         if changed.mass > 0.0:
             changed.inertia = changed.inertia * (mass / changed.mass)

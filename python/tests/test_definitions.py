@@ -243,9 +243,10 @@ def test_keys_are_the_fields_of_the_classes_and_have_their_defaults() -> None:
         for name in row.field.replace("]", "").split("."):
             name, _, place = name.partition("[")
             value = getattr(value, name)[int(place)] if place else getattr(value, name)
-        if row.type == cond.KeyType.NUMBER and row.initial.replace(".inf", "inf").lstrip("-").replace(".", "").isalnum():
+        initial = row.initial.replace(".inf", "inf")
+        if row.type == cond.KeyType.NUMBER and initial.lstrip("-").replace(".", "").isalnum():
             try:
-                given = float(row.initial.replace(".inf", "inf"))
+                given = float(initial)
             except ValueError:
                 continue  # a word, such as "required"
             assert value == given, (row.structure, row.field)
@@ -254,4 +255,5 @@ def test_keys_are_the_fields_of_the_classes_and_have_their_defaults() -> None:
             assert row.initial in cond.key_choices(index), (row.structure, row.field)
     assert numbers > 40
     assert cond.key_choices(0) == ()
-    assert [row.initial for row in cond.scene_keys()] == [row.initial for row in cond.keys()]
+    known = cond.keys()
+    assert [row.initial for row in cond.scene_keys()] == [row.initial for row in known]
