@@ -122,8 +122,8 @@ static int look_at_contacts(const CondModel* model, CondState* state, CondSim* s
         FAIL("contact forces: %g N, %g N", force, sum.force[2]);
     CondPose pose = cond_state_pose(model, state, 1);
     pose.position[0] = 0.15;
-    const CondOverlap* overlap;
-    int n;
+    const CondOverlap* overlap = NULL;
+    int n = 0;
     GUARDED(CondSettleInfo, settle);
     if (cond_state_set_pose(model, state, 1, &pose) ||
         cond_sim_overlaps(sim, state, &overlap, &n) || n != 1 ||
