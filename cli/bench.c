@@ -11,9 +11,18 @@
 #include <unistd.h>
 
 static const Benchmark* const benchmarks[] = {
-    &bench_speed,    &bench_convergence, &bench_sweeps, &bench_trials, &bench_env,
-    &bench_geometry, &bench_drops,       &bench_energy, &bench_piles,  &bench_sleep};
+    &bench_speed, &bench_convergence, &bench_sweeps, &bench_trials, &bench_env,  &bench_geometry,
+    &bench_drops, &bench_energy,      &bench_motion, &bench_piles,  &bench_sleep};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
+
+int bench_asks(const char* list, const char* name)
+{
+    size_t n = strlen(name);
+    for (const char* at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == '\0'))
+            return 1;
+    return !list;
+}
 
 static void print_cell(const BenchColumn* column, const char* cell)
 {
@@ -74,9 +83,12 @@ static int run(int argc, char** argv)
     const Option table[] = {
         {"--scenes", OPTION_TEXT(&options.scenes), "NAMES",
          "only these scenes, separated by commas"},
+        {"--only", OPTION_TEXT(&options.scenes), "NAMES", "the same as --scenes"},
+        {"--time-steps", OPTION_TEXT(&options.time_steps), "MS",
+         "motion: lengths of a step in ms, separated by commas (10,5,2,1)"},
         {"--stages", OPTION_TEXT(&options.stages), "STEPS", "steps at which a scene is measured"},
         {"--solvers", OPTION_TEXT(&options.solvers), "NAMES",
-         "only these, separated by commas (energy: integrators; piles: engines)"},
+         "only these, separated by commas (energy, motion: integrators; piles: engines)"},
         {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "certificate to reach (1e-6)"},
         {"--cold", OPTION_FLAG(&options.cold), NULL, "start solvers from zero"},
         {"--states", OPTION_TEXT(&options.states), "DIR",
@@ -148,5 +160,6 @@ static int run(int argc, char** argv)
 
 const Command cli_bench = {
     "bench",
-    "bench [speed|convergence|sweeps|trials|env|geometry|drops|energy|piles|sleep] [options]",
+    "bench [speed|convergence|sweeps|trials|env|geometry|drops|energy|motion|piles|sleep] "
+    "[options]",
     "Measures speed and convergence on this machine.", run};

@@ -6,18 +6,19 @@
 #include "json.h"
 
 typedef struct BenchOptions {
-    int steps;           // 0: the benchmark's own number
-    int trials;          // 0: the benchmark's own number
-    int poses, pairs;    // of geometry, of drops; 0: the benchmark's own number
-    int first;           // number of the first drop
-    int seed;            // of what is drawn by chance
-    int threads;         // 0: as many as there are processors
-    int quick;           // 1: small sizes, to see that it works
-    double tolerance;    // of the certificate
-    double limit;        // seconds that a solve of another solver may take
-    int cold;            // 1: solvers start from zeros instead of what the last step left
-    const char* kinds;   // of geometry and drops: only pairs of these; NULL: all
-    const char* scenes;  // only these, separated by commas; NULL: all
+    int steps;              // 0: the benchmark's own number
+    int trials;             // 0: the benchmark's own number
+    int poses, pairs;       // of geometry, of drops; 0: the benchmark's own number
+    int first;              // number of the first drop
+    int seed;               // of what is drawn by chance
+    int threads;            // 0: as many as there are processors
+    int quick;              // 1: small sizes, to see that it works
+    double tolerance;       // of the certificate
+    double limit;           // seconds that a solve of another solver may take
+    int cold;               // 1: solvers start from zeros instead of what the last step left
+    const char* kinds;      // of geometry and drops: only pairs of these; NULL: all
+    const char* scenes;     // only these, separated by commas; NULL: all
+    const char* time_steps; // of motion: lengths in ms, separated by commas; NULL: its own
     const char* stages;  // steps at which a scene is looked at, separated by commas; NULL: its own
     const char* solvers; // only these, separated by commas; NULL: all
     const char* states;  // folder that keeps the states at the stages; NULL: none
@@ -53,7 +54,10 @@ typedef struct Benchmark {
     int (*run)(const BenchOptions* options, json_t* result);
 } Benchmark;
 
+// 1 where a list of names, separated by commas, is NULL or holds the name.
+int bench_asks(const char* list, const char* name);
+
 extern const Benchmark bench_convergence, bench_drops, bench_energy, bench_env, bench_geometry,
-    bench_piles, bench_sleep, bench_speed, bench_sweeps, bench_trials;
+    bench_motion, bench_piles, bench_sleep, bench_speed, bench_sweeps, bench_trials;
 
 #endif

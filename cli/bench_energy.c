@@ -106,16 +106,6 @@ static int run_one(const Task* task, int integrator, double t, int steps, Tally*
     return status ? cli_exit(status) : CLI_FINE;
 }
 
-// 1 where the list, separated by commas, is NULL or holds the name.
-static int is_asked(const char* list, const char* name)
-{
-    size_t n = strlen(name);
-    for (const char* at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == '\0'))
-            return 1;
-    return !list;
-}
-
 static json_t* make_row(const Task* task, int integrator, double t, const Tally* tally)
 {
     double peak = tally->peak > 0.0 ? tally->peak : 1.0;
@@ -140,8 +130,8 @@ static int run(const BenchOptions* options, json_t* result)
                             : options->quick   ? 4
                                                : (int)(10.0 / t + 0.5);
                 Tally tally = {0};
-                if (!is_asked(options->scenes, tasks[i].scene) ||
-                    !is_asked(options->solvers, integrators[k].name))
+                if (!bench_asks(options->scenes, tasks[i].scene) ||
+                    !bench_asks(options->solvers, integrators[k].name))
                     continue;
                 int code = run_one(&tasks[i], k, t, steps, &tally);
                 if (code != CLI_FINE)

@@ -381,6 +381,28 @@ static void piles_have_their_rows(void** state)
 
 // Drops that once went through each other, each over the steps in which they did: a rim on an edge
 // beside the end of another, corners and edges of soft boxes on rigid ones.
+// A few motions whose references are theory: errors fall with the step, and the rows say so.
+static void motions_near_theory(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("bench", "motion", "--only=ball_slope,coin_circle,tumbling",
+                               "--time-steps=4,2", "--json=-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    const json_t *rows = json_object_get(result, "rows"),
+                 *summary = json_object_get(result, "summary");
+    assert_int_equal(json_array_size(rows), 6);
+    assert_int_equal(json_array_size(summary), 3);
+    for (size_t i = 0; i < 6; i++)
+        assert_true(number_of(json_array_get(rows, i), "error") < 1e-3);
+    for (size_t i = 1; i < 3; i++)
+        assert_true(number_of(json_array_get(summary, i), "order") > 1.8);
+    json_decref(result);
+    cli_output_free(&output);
+    cli_expect(1, "no motion is named 'nothing'", "bench", "motion", "--only=nothing");
+    cli_expect(1, "expected lengths in ms", "bench", "motion", "--time-steps=a");
+}
+
 static void drops_stay_apart(void** state)
 {
     static const char* const drop[][3] = {
@@ -420,7 +442,7 @@ int main(void)
         cmocka_unit_test(others_are_stopped),       cmocka_unit_test(trials_are_certified),
         cmocka_unit_test(sweeps_have_their_rows),   cmocka_unit_test(wrong_usage),
         cmocka_unit_test(drops_stay_apart),         cmocka_unit_test(geometry_is_audited),
-        cmocka_unit_test(piles_have_their_rows),
+        cmocka_unit_test(piles_have_their_rows),    cmocka_unit_test(motions_near_theory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
