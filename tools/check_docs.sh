@@ -3,7 +3,7 @@
 #   - every path they name in code, and every file they link to, exists;
 #   - every cond_, Cond and COND_ name they use in code is in the sources;
 #   - docs/reference/*.md and scenes/scene.schema.json are what tools/make_reference.py writes, and
-#     hold every key, function, struct, field, enumeration and class;
+#     hold every key, function, struct, field and enumeration (tools/check_reference.py);
 #   - the first program in README.md is examples/first.c;
 #   - CITATION.cff names the version that CMakeLists.txt builds.
 # With --update the reference pages and the schema are written anew instead of being compared.
@@ -122,6 +122,7 @@ done <"$work/named" >"$work/wrong"
 if [ -x "$tool" ]; then
     [ "${1-}" != --update ] || /usr/bin/python3 tools/make_reference.py || :
     /usr/bin/python3 tools/make_reference.py --check >>"$work/wrong" || :
+    /usr/bin/python3 tools/check_reference.py >"$work/reference" || cat "$work/reference" >>"$work/wrong"
 fi
 
 # The first C block of the README is the program that the build compiles.

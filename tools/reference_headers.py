@@ -2,13 +2,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-FIELD = re.compile(r"^\s{4}(?:const\s+)?(?:struct\s+)?(?P<type>[A-Za-z_]\w*(?: long)?)(?P<stars>[\s*]+)(?P<names>[^;(]+);"
-                   r"\s*(?://(?P<comment>.*))?$")
+FIELD = re.compile(r"^\s{4}(?:const\s+)?(?:struct\s+)?(?P<type>[A-Za-z_]\w*(?: long)?)(?P<stars>(?:[\s*]|\bconst\b)+)"
+                   r"(?P<names>[^;(]+);\s*(?://(?P<comment>.*))?$")
+ROWS = re.compile(r"^\s{4}(?P<const>const\s+)?(?P<type>\w+)\s+\(\*(?P<name>\w+)\)(?P<length>\[[^\]]*\]);"
+                  r"\s*(?://(?P<comment>.*))?$")  # a pointer to arrays
 POINTER = re.compile(r"^\s{4}(?P<code>[^;]*\(\*?(?P<name>\w+)\)?\s*\([^;]*\));\s*(?://(?P<comment>.*))?$")
-VALUE = re.compile(r"^\s{4}(COND_\w+)\s*=\s*([^,/]+?)\s*,?\s*(?://(.*))?$")
+VALUE = re.compile(r"^\s{4}(COND_\w+)\s*(?:=\s*([^,/]+?))?\s*,?\s*(?://(.*))?$")
 
 
 @dataclass
@@ -66,11 +69,11 @@ def joined(lines: list[str]) -> list[str]:
 
 def members(name: str, doc: str, lines: list[str]) -> Struct:
     struct = Struct(name, doc)
-    whole = re.sub(r"(?m)^(\s+[^/\n;]*[,(])\s*\n\s+(?!//)", r"\1 ", "\n".join(lines))
+    whole = re.sub(r"(?m)^(\s+[^/\n;]*[^/\n;\s])[ \t]*\n\s+(?!//)", r"\1 ", "\n".join(lines))
     for line in joined(whole.split("\n")):
         match = FIELD.match(line)
         if match:
-            base, stars = match["type"], match["stars"].replace(" ", "")
+            base, stars = match["type"], match["stars"].replace("const", "").replace(" ", "")
             for one in re.findall(r"(\**\s*\w+(?:\[[^\]]*\])*)", match["names"]):
                 lengths = re.findall(r"\[[^\]]*\]", one)
                 more = one.split("[")[0].count("*") * "*"
@@ -79,10 +82,23 @@ def members(name: str, doc: str, lines: list[str]) -> Struct:
                 struct.fields.append(Field(own, own + "".join(lengths), base + stars + more + "[]" * len(lengths),
                                            ("const " if code.startswith("const") else "") + base + stars + more,
                                            (match["comment"] or "").strip()))
+        elif match := ROWS.match(line):
+            struct.fields.append(Field(match["name"], match["name"], match["type"] + "*[]", (match["const"] or "") +
+                                       f"{match['type']} (*){match['length']}", (match["comment"] or "").strip()))
         elif match := POINTER.match(line):
             struct.fields.append(Field(match["name"], match["name"], "function", match["code"].strip(),
                                        (match["comment"] or "").strip()))
     return struct
+
+
+def enumerated(found: Iterable[re.Match[str]]) -> list[tuple[str, str, str]]:
+    """Names, values and comments; a value that is not written is one more than the one before it."""
+    out: list[tuple[str, str, str]] = []
+    for match in found:
+        last = out[-1][1] if out else "-1"
+        following = str(int(last, 0) + 1) if last.lstrip("-").isdigit() else f"{last} + 1"
+        out.append((match[1], match[2] or following, match[3] or ""))
+    return out
 
 
 def read_header(path: Path) -> Header:
@@ -109,7 +125,7 @@ def read_header(path: Path) -> Header:
             if match[1] == "struct":
                 item.struct = members(match[2], "\n".join(doc), body)
             else:
-                item.values = [(m[1], m[2], m[3] or "") for m in map(VALUE.match, joined(body)) if m]
+                item.values = enumerated(m for m in map(VALUE.match, joined(body)) if m)
             items.append(item)
             doc = []
         elif line.startswith("#define"):

@@ -114,3 +114,10 @@ def test_tasks_are_all_described() -> None:
         title = name.removeprefix("cond/").split("-")[0]
         assert f"\n## {title}\n" in text, title
     assert cond.__doc__ is not None
+
+
+def test_reference_is_complete() -> None:
+    """Classes, functions, fields and their defaults, as the package has them."""
+    done = subprocess.run([sys.executable, str(ROOT / "tools/check_reference.py"), sys.executable],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
