@@ -265,6 +265,39 @@ static void test_names(void** state)
     end(&t);
 }
 
+// Calls that return a value give that of nothing for an index that does not exist.
+static void test_values(void** state)
+{
+    (void)state;
+    Things t = begin();
+    double force[3], torque[3], share;
+    int contact = 99;
+#define EXPECT_VALUE(same, words)                                                                  \
+    do {                                                                                           \
+        cond_last_error_set(COND_OK, "");                                                          \
+        if (!(same))                                                                               \
+            fail_msg("%s", #same);                                                                 \
+        if (!strstr(cond_last_error()->message, (words)))                                          \
+            fail_msg("%s: '%s' does not say '%s'", #same, cond_last_error()->message, (words));    \
+    } while (0)
+    EXPECT_VALUE(cond_model_dof_begin(t.model, 9) == 0, "body 9: expected 0 to 3");
+    EXPECT_VALUE(cond_model_q_begin(t.model, 9) == 0, "body 9");
+    EXPECT_VALUE(cond_model_body_n_dof(t.model, -1) == 0, "body -1");
+    EXPECT_VALUE(cond_model_body_n_q(t.model, 9) == 0, "body 9");
+    EXPECT_VALUE(cond_model_mass(t.model, 9) == 0.0, "body 9");
+    EXPECT_VALUE(cond_model_size(t.model, 9) == 0.0, "body 9");
+    EXPECT_VALUE(cond_model_sensor_kind(t.model, 5) == COND_SENSOR_CONTACT, "sensor 5");
+    EXPECT_VALUE(cond_state_pose(t.model, t.state, 9).orientation[0] == 1.0, "body 9");
+    EXPECT_VALUE(cond_sim_contact(t.sim, 0).body == -1, "contact 0: there is none");
+    EXPECT_VALUE(cond_sim_contact_patch(t.sim, 0, 0, &share) == -1, "contact 0");
+    EXPECT_VALUE(cond_sim_event(t.sim, 3).body[0] == -1, "event 3");
+    EXPECT_VALUE(cond_sim_pair_force(t.sim, 9, COND_ANY_BODY).n_contact == 0, "body 9");
+    EXPECT_VALUE(cond_sim_listed_force(t.sim, 9, 0, 1, &contact).n_contact == 0, "9");
+    EXPECT_VALUE((cond_sim_body_force(t.sim, 9, force, torque), force[0] == 0.0), "body 9");
+#undef EXPECT_VALUE
+    end(&t);
+}
+
 // Configuration and velocity, of a body and of all.
 static void test_whole(void** state)
 {
@@ -310,8 +343,8 @@ static void test_whole(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sim),   cmocka_unit_test(test_state), cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_sim),   cmocka_unit_test(test_state),  cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_names), cmocka_unit_test(test_values), cmocka_unit_test(test_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

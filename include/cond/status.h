@@ -1,9 +1,10 @@
 // Status codes and error messages. 0 is fine, > 0 usable but imperfect, < 0 failed.
 //
-// Every function that fails leaves a message for people. Functions with a CondError* argument write
-// it there, where the pointer is not NULL; and all of them, with or without that argument, also
-// leave it in the calling thread, where cond_last_error reads it. So do the functions that return
-// -1 or NULL for a name that does not exist.
+// Every function that fails leaves a message. Functions with a CondError* argument write it there
+// if the pointer is not NULL. All functions, with or without that argument, also store it for the
+// calling thread; cond_last_error returns it. Functions that return an index or a value store a
+// message when the name or the index that they are given does not exist; names of an index
+// (cond_model_X_name) are NULL past the last one, without a message.
 #ifndef COND_STATUS_H
 #define COND_STATUS_H
 

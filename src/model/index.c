@@ -57,6 +57,8 @@ CondStatus cond_index_check(const char* what, int index, int n)
 {
     if (index >= 0 && index < n)
         return COND_OK;
+    if (n < 1)
+        return cond_error_set(NULL, COND_BAD_ARGUMENT, "%s %d: there is none", what, index);
     return cond_error_set(NULL, COND_BAD_ARGUMENT, "%s %d: expected 0 to %d", what, index, n - 1);
 }
 
@@ -64,8 +66,7 @@ CondStatus cond_model_check_body(const CondModel* model, int body)
 {
     if (body >= 0 && body < model->n_body)
         return COND_OK;
-    return cond_error_set(NULL, COND_BAD_ARGUMENT, "body %d: the model has %d bodies", body,
-                          model->n_body);
+    return cond_index_check("body", body, model->n_body);
 }
 
 CondStatus cond_model_check_kind(const CondModel* model, int body, CondBodyKind kind)

@@ -102,12 +102,12 @@ int cond_model_find_link(const CondModel* model, int body, const char* name)
 
 int cond_model_dof_begin(const CondModel* model, int body)
 {
-    return body >= 0 && body < model->n_body ? model->body[body].dof_begin : 0;
+    return cond_model_check_body(model, body) ? 0 : model->body[body].dof_begin;
 }
 
 int cond_model_q_begin(const CondModel* model, int body)
 {
-    return body >= 0 && body < model->n_body ? model->body[body].q_begin : 0;
+    return cond_model_check_body(model, body) ? 0 : model->body[body].q_begin;
 }
 
 int cond_model_n_q(const CondModel* model)
@@ -117,18 +117,18 @@ int cond_model_n_q(const CondModel* model)
 
 int cond_model_body_n_dof(const CondModel* model, int body)
 {
-    return body >= 0 && body < model->n_body ? model->body[body].n_dof : 0;
+    return cond_model_check_body(model, body) ? 0 : model->body[body].n_dof;
 }
 
 int cond_model_body_n_q(const CondModel* model, int body)
 {
-    return body >= 0 && body < model->n_body ? model->body[body].n_q : 0;
+    return cond_model_check_body(model, body) ? 0 : model->body[body].n_q;
 }
 
 CondSensorKind cond_model_sensor_kind(const CondModel* model, int sensor)
 {
-    int known = sensor >= 0 && sensor < model->n_sensor;
-    return known ? model->sensor[sensor].kind : COND_SENSOR_CONTACT;
+    int unknown = cond_index_check("sensor", sensor, model->n_sensor) != COND_OK;
+    return unknown ? COND_SENSOR_CONTACT : model->sensor[sensor].kind;
 }
 
 int cond_model_n_tet(const CondModel* model, int body)
@@ -158,7 +158,7 @@ const int* cond_model_triangle(const CondModel* model, int body, int* n_triangle
 
 double cond_model_mass(const CondModel* model, int body)
 {
-    if (body < 0 || body >= model->n_body)
+    if (cond_model_check_body(model, body))
         return 0.0;
     int soft = cond_model_body_kind(model, body) == COND_BODY_SOFT;
     return soft ? model->body[body].fem->total_mass : model->body[body].mass;
@@ -176,7 +176,7 @@ const char* cond_model_plane_name(const CondModel* model, int plane)
 
 double cond_model_size(const CondModel* model, int body)
 {
-    return body >= 0 && body < model->n_body ? model->body[body].size : 0.0;
+    return cond_model_check_body(model, body) ? 0.0 : model->body[body].size;
 }
 
 static const char* body_name(const CondModel* model, int body, int index)

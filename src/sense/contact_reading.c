@@ -2,6 +2,7 @@
 #include "base/definition.h"
 #include "cond/sim.h"
 
+#include "model/index.h"
 #include "sense/event.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
@@ -17,7 +18,7 @@ int cond_sim_n_contact(const CondSim* sim)
 static CondContactInfo sim_contact_whole(const CondSim* sim, int contact)
 {
     CondContactInfo info = {.body = -1, .other = -1, .plane = -1};
-    if (cond_sleep_gather(sim) || contact < 0 || contact >= sim->attempt.candidates.n)
+    if (cond_sleep_gather(sim) || cond_index_check("contact", contact, sim->attempt.candidates.n))
         return info;
     info = cond_candidate_info(sim->model, &sim->attempt.candidates.candidate[contact]);
     if (contact >= sim->readings.n_ready)
@@ -70,8 +71,9 @@ int cond_point_patch(const CondModel* model, const CondPoint* point, double* sha
 
 int cond_sim_contact_patch(const CondSim* sim, int contact, int side, double* share)
 {
-    int known = !cond_sleep_gather(sim) && contact >= 0 && contact < sim->attempt.candidates.n &&
-                (side == 0 || side == 1);
+    int known = !cond_sleep_gather(sim) &&
+                !cond_index_check("contact", contact, sim->attempt.candidates.n) &&
+                !cond_index_check("side", side, 2);
     if (known)
         return cond_point_patch(sim->model, &sim->attempt.candidates.candidate[contact].point[side],
                                 share);

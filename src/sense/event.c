@@ -5,6 +5,7 @@
 #include "base/definition.h"
 #include "base/enum_name.h"
 #include "base/memory.h"
+#include "model/index.h"
 #include "sim/sim.h"
 #include "sim/tuning.h"
 #include "sleep/sleep.h"
@@ -293,7 +294,7 @@ int cond_sim_n_event(const CondSim* sim)
 
 static CondContactEvent sim_event_whole(const CondSim* sim, int event)
 {
-    if (event >= 0 && event < sim->events->n)
+    if (!cond_index_check("event", event, sim->events->n))
         return sim->events->event[event];
     return (CondContactEvent){.body = {-1, -1}, .patch = {-1, -1}, .plane = -1, .obstacle = -1};
 }

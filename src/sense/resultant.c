@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/vec3.h"
+#include "model/index.h"
 #include "sense/tuning.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
@@ -122,7 +123,7 @@ static CondResultant sum_pair(const CondSim* sim, int body, int other, int n, co
 {
     static const double origin[3] = {0.0, 0.0, 0.0};
     int pair[2] = {body, other};
-    int known = body >= 0 && body < sim->model->n_body;
+    int known = !cond_model_check_body(sim->model, body);
     return cond_sim_sum_contacts(sim, known ? n : 0, list,
                                  known ? sim->readings.centre + 3 * body : origin, pair_share,
                                  pair);

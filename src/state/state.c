@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "body/body.h"
+#include "model/index.h"
 #include "model/rod.h"
 
 #include <math.h>
@@ -141,7 +142,7 @@ const double* cond_state_velocity(const CondState* state)
 CondPose cond_state_pose(const CondModel* model, const CondState* state, int body)
 {
     CondPose pose = {.orientation = {1.0, 0.0, 0.0, 0.0}};
-    if (body < 0 || body >= model->n_body)
+    if (cond_model_check_body(model, body))
         return pose;
     const CondBody* b = &model->body[body];
     return cond_body_ops(b->kind)->pose(b, state->q + b->q_begin, state->v + b->dof_begin);
