@@ -189,6 +189,7 @@ static double worst_residual(CondSim* sim, const CondState* state)
         double rough = draft_share(sim, g);
         sim->attempt.verdict.coarse_iterate |= share > 1.0 && rough > 1.0;
         share /= rough;
+        groups->share[g] = share;
         worst = isfinite(share) ? fmax(worst, share) : INFINITY;
     }
     return worst;
@@ -224,17 +225,28 @@ static CondStatus look(CondSim* sim, const CondState* state, int* more)
     return status;
 }
 
+// The largest residual of the groups that the derivative serves, as worst_residual has it.
+static double worst_served(const CondSim* sim)
+{
+    double worst = 0.0;
+    for (int g = 0; g < sim->groups->n; g++)
+        if (sim->tangent->served[g])
+            worst = fmax(worst, sim->groups->share[g]);
+    return worst;
+}
+
 // Where the derivative is at hand: Newton's iterates with it, while they get nearer by a half at
 // least and until the problem posed at the last of them is solved by it.
 static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* info, int* more)
 {
     CondNewton* newton = &sim->newton;
     CondStatus status = COND_OK;
-    int serves = *more && cond_tangent_serves(sim);
-    while (serves && !status && newton->worst > COND_TANGENT_ENOUGH &&
+    int serves = *more && cond_tangent_serves(sim, &status);
+    double worst = serves ? worst_served(sim) : 0.0;
+    while (serves && !status && worst > COND_TANGENT_ENOUGH &&
            newton->count < COND_AUTO_ITERATIONS - 1) {
-        double last = newton->worst;
-        CondStatus factored = cond_tangent_factor(sim);
+        double last = newton->worst, before = worst;
+        CondStatus factored = cond_tangent_factor(sim, state);
         if (factored)
             return factored == COND_OUT_OF_MEMORY ? factored : COND_OK;
         cond_newton_keep(sim);
@@ -247,7 +259,8 @@ static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* 
         newton->count++;
         status = descend(sim, state, last, &newton->worst);
         newton->size = last;
-        serves = newton->worst < 0.5 * last;
+        worst = worst_served(sim);
+        serves = worst < 0.5 * before;
     }
     *more = *more && isfinite(newton->worst);
     return status;
