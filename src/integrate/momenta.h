@@ -21,6 +21,9 @@ typedef struct CondMomentaStep {
 
 enum { COND_MOMENTA_SCRATCH = 18 }; // [count] numbers of scratch a link
 
+// P_k, in the scratch, where it stays for as many rates as are asked for.
+void cond_momenta_begin(const CondMomentaStep* step);
+
 // f = J_m' (P_{k+1} - P_k)/t less weight, without the inertia of rotors; v in the middle.  (n_dof)
 void cond_momenta_rate(const CondMomentaStep* step, const double* v, double* f);
 

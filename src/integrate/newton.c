@@ -120,6 +120,7 @@ static void add_momenta(CondSim* sim, int b, const double* v, double* f)
     const double *M = sim->at_end.arm[b].M, *start = sim->newton.start + body->dof_begin;
     CondMomentaStep step = cond_newton_momenta(sim, b);
     int n = body->n_dof;
+    cond_momenta_begin(&step);
     cond_momenta_rate(&step, v, f);
     for (int i = 0; i < n; i++) {
         f[i] = -f[i] - body->arm->armature[i] * (v[i] - start[i]) / sim->length[b];

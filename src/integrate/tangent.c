@@ -217,6 +217,7 @@ static void add_robot(CondSim* sim, const CondState* state, int b, CondBlockLuEn
     const double* A = sim->attempt.assembly.problem.block[b].values;
     const double* M = sim->at_end.arm[b].M;
     memcpy(v, sim->attempt.v_hat + body->dof_begin, (size_t)n * sizeof *v);
+    cond_momenta_begin(&step);
     cond_momenta_rate(&step, v, here);
     step.middle = tangent->work[2 * b];
     step.end = tangent->work[2 * b + 1];

@@ -347,11 +347,12 @@ void cond_articulation_momentum(const CondArticulation* a, CondArticulationWork*
     }
 }
 
-void cond_articulation_link_centre(const CondArticulationWork* work, int link, double centre[3])
+double cond_articulation_link_centre(const CondArticulationWork* work, int link, double centre[3])
 {
     const double* I = work->inertia + 10 * (size_t)link;
     for (int k = 0; k < 3; k++)
         centre[k] = work->position[k] + (I[0] > 0.0 ? I[1 + k] / I[0] : 0.0);
+    return I[0];
 }
 
 // Of the momentum (L, p) about the reference: p, and L - c x p.
