@@ -403,6 +403,29 @@ static void motions_near_theory(void** state)
     cli_expect(1, "expected lengths in ms", "bench", "motion", "--time-steps=a");
 }
 
+// Stages by threads, and what is outside of loops: every part of the time has its row.
+static void scaling_has_its_rows(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("bench", "scaling", "--quick", "--threads=2", "--json=-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    json_t* work = json_object_get(result, "work");
+    double outside = 0.0, all = 0.0;
+    for (size_t i = 0; i < json_array_size(work); i++) {
+        json_t* row = json_array_get(work, i);
+        if (strcmp(json_string_value(json_object_get(row, "scene")), "mat") != 0)
+            continue;
+        int sum = !strcmp(json_string_value(json_object_get(row, "work")), "all");
+        *(sum ? &all : &outside) += number_of(row, "outside_ms");
+        assert_true(number_of(row, "outside_ms") >= 0.0 && number_of(row, "loops") >= 0.0);
+    }
+    assert_true(all > 0.0 && outside > 0.999 * all && outside < 1.001 * all);
+    assert_true(json_array_size(json_object_get(result, "rows")) > 0);
+    json_decref(result);
+    cli_output_free(&output);
+}
+
 static void drops_stay_apart(void** state)
 {
     static const char* const drop[][3] = {
@@ -443,6 +466,7 @@ int main(void)
         cmocka_unit_test(sweeps_have_their_rows),   cmocka_unit_test(wrong_usage),
         cmocka_unit_test(drops_stay_apart),         cmocka_unit_test(geometry_is_audited),
         cmocka_unit_test(piles_have_their_rows),    cmocka_unit_test(motions_near_theory),
+        cmocka_unit_test(scaling_has_its_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 // A in double, the same bits for any number of threads, and memory that runs out.
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/sum.h"
 #include "dense.h"
+#include "device/sum.h"
 #include "failing_allocator.h"
 #include "soft_problem.h"
 #include "verifier.h"

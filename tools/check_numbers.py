@@ -51,7 +51,7 @@ import sys
 
 GROUPS = {
     "detection": ["collide", "geometry", "audit", "nodalize"],
-    "foundation": ["base", "math", "problem", "assemble"],
+    "foundation": ["base", "device", "math", "problem", "assemble"],
     "solvers": ["strategy", "newton", "law", "vfpi", "soft", "linear"],
     "model": ["model", "mesh", "body", "scene", "potential"],
     "step": ["step", "state", "sim", "integrate", "impact", "correct", "sleep", "sense",

@@ -31,6 +31,23 @@ typedef struct CondContext {
 // is forked off within a loop. Not 0: called within a loop, whose threads go on.
 COND_API int cond_threads_end(void);
 
+// Where the time of steps goes on many threads, for benchmarks: one entry per stage of a step, and
+// within a solve per kind of work. Times are of processors, whatever else the machine does.
+typedef struct CondThreadsWork {
+    const char* name; // the library's
+    double outside;   // of the calling thread, outside of loops: no other thread shortens it [s]
+    double within;    // of all threads, in loops [s]
+    double longest;   // of that, what the thread with most to do does of each loop [s]
+    int loops;        // that were offered to other threads
+    int barriers;     // at which these met within loops
+} CondThreadsWork;
+
+// From now on loops are cut for so many threads and measured, on as many processors as there are;
+// 0 ends it. Steps are much slower meanwhile, with the same results. One simulation at a time.
+COND_API void cond_account_begin(int threads);
+// What an entry has had since, from 0 on; 0 where there is none.
+COND_API int cond_account_read(int entry, CondThreadsWork* work);
+
 #ifdef __cplusplus
 }
 #endif

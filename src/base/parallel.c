@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 
+#include "base/account.h"
 #include "base/cores.h"
 #include "base/pool.h"
 #include "cond/context.h"
@@ -8,8 +9,7 @@
 
 static const long CREDIT = 2000000;    // of time that teams have saved counts at most so much [ns],
                                        // and where they have lost that much more than they saved
-static const long ALONE = 50000000;    // there are none for so long, or for
-static const long TIMES = 20;          // so many times what is lost;
+static const long TIMES = 20;          // there are none for so many times what is lost;
 static const long LATER = 10000000000; // twice as long where the first that come then lose as well,
                                        // up to so long
 static const long LATE = 100000; // who has not come to the others after that long does not run
@@ -33,7 +33,6 @@ static int is_crowded(void)
 static void leave_alone(long lost)
 {
     long next = 2 * atomic_load_explicit(&crowded_for, memory_order_relaxed);
-    next = next > ALONE ? next : ALONE;
     next = next > TIMES * lost ? next : TIMES * lost;
     next = next < LATER ? next : LATER;
     atomic_store_explicit(&crowded_for, next, memory_order_relaxed);
@@ -79,9 +78,39 @@ static void do_part(int n, int k, int n_part, CondLoopBody body, const void* loo
         body(loop, first, last);
 }
 
+// ---- measurements (base/account.h)
+
+static int is_measured(void)
+{
+    return cond_account_threads() > 0 && !cond_pool_inside();
+}
+
+typedef struct Measured {
+    CondPoolWork work;
+    void* data;
+    CondAccountTeam team;
+} Measured;
+
+static void serve_measured(void* data, int rank)
+{
+    Measured* measured = data;
+    long since = cond_account_now();
+    measured->work(measured->data, rank);
+    cond_account_part(&measured->team, cond_account_now() - since);
+}
+
 // Serves with others, and keeps the account.
 static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic long* waited_within)
 {
+    if (n_thread > 1 && is_measured()) {
+        Measured measured = {.work = work, .data = data};
+        long waited;
+        cond_account_open();
+        cond_pool_serve(n_thread, serve_measured, &measured, &waited);
+        cond_account_met(&measured.team);
+        cond_account_close(measured.team.spent, measured.team.longest, 0);
+        return;
+    }
     if (n_thread <= 1 || is_crowded()) {
         work(data, 0);
         return;
@@ -126,8 +155,33 @@ static void do_parts(void* data, int rank)
     }
 }
 
+// The parts of all phases one after the other, dealt to threads.
+static void measure_phases(int n_phase, const CondPhase* phase, int n_thread)
+{
+    CondAccountDeal deal = {.n_thread =
+                                n_thread < COND_ACCOUNT_THREADS ? n_thread : COND_ACCOUNT_THREADS};
+    int barriers = 0;
+    cond_account_open();
+    for (int p = 0; p < n_phase; p++) {
+        if (phase[p].apart) {
+            cond_account_meet(&deal);
+            barriers++;
+        }
+        for (int k = 0; k < SHARES * n_thread; k++) {
+            long since = cond_account_now();
+            do_part(phase[p].n, k, SHARES * n_thread, phase[p].body, phase[p].loop);
+            cond_account_deal(&deal, cond_account_now() - since);
+        }
+    }
+    cond_account_close(deal.spent, cond_account_longest(&deal), barriers);
+}
+
 void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
 {
+    if (n_thread > 1 && is_measured()) {
+        measure_phases(n_phase, phase, n_thread);
+        return;
+    }
     for (int p = 0; p < n_phase && n_thread <= 1; p++)
         do_part(phase[p].n, 0, 1, phase[p].body, phase[p].loop);
     if (n_thread <= 1)
@@ -215,15 +269,35 @@ typedef struct TeamCall {
     void* data;
 } TeamCall;
 
+static _Thread_local long team_since; // of what is measured [ns]
+
 static void call_team(void* data, int rank, int size)
 {
     TeamCall* call = data;
+    if (call->team.account)
+        team_since = cond_account_now();
     call->body(call->data, &call->team, rank, size);
+    if (call->team.account)
+        cond_account_part(call->team.account, cond_account_now() - team_since);
+}
+
+static void measure_team(int n_thread, TeamCall* call)
+{
+    CondAccountTeam account = {0};
+    call->team.account = &account;
+    cond_account_open();
+    cond_pool_gather_all(n_thread, call_team, call);
+    cond_account_met(&account);
+    cond_account_close(account.spent, account.longest, account.met - 1);
 }
 
 void cond_team(int n_thread, CondTeamBody body, void* data)
 {
     TeamCall call = {.body = body, .data = data};
+    if (n_thread > 1 && is_measured()) {
+        measure_team(n_thread, &call);
+        return;
+    }
     if (n_thread <= 1 || is_crowded()) {
         body(data, &call.team, 0, 1);
         return;
@@ -238,13 +312,19 @@ void cond_team_wait(CondTeam* team, int size)
 {
     if (size == 1)
         return;
+    if (team->account)
+        cond_account_part(team->account, cond_account_now() - team_since);
     int turn = atomic_load_explicit(&team->turn, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) == size - 1) {
         atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+        if (team->account)
+            cond_account_met(team->account);
         cond_pool_raise(&team->turn);
-        return;
+    } else {
+        long waited = cond_pool_wait(&team->turn, turn + 1);
+        if (waited > LATE)
+            atomic_fetch_add_explicit(&team->waited, waited, memory_order_relaxed);
     }
-    long waited = cond_pool_wait(&team->turn, turn + 1);
-    if (waited > LATE)
-        atomic_fetch_add_explicit(&team->waited, waited, memory_order_relaxed);
+    if (team->account)
+        team_since = cond_account_now();
 }

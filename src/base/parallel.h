@@ -68,6 +68,7 @@ int cond_parallel_rank(void);
 // coming; but who gives the processor away earlier may wait for milliseconds until other programs
 // give it back, at every wait of a step.
 typedef struct CondTeam {
+    struct CondAccountTeam* account; // NULL: it is off
     _Atomic int arrived;
     _Atomic int turn;    // how often all had come
     _Atomic long waited; // in vain, for threads that did not run [ns]

@@ -5,6 +5,7 @@
 
 #include "cond/context.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -71,6 +72,11 @@ long cond_pool_now(void)
 int cond_pool_rank(void)
 {
     return own_rank;
+}
+
+int cond_pool_inside(void)
+{
+    return inside;
 }
 
 static void relax(void)
@@ -312,7 +318,8 @@ int cond_pool_serve(int n_thread, CondPoolWork serve, void* data, long* waited)
     return came;
 }
 
-int cond_pool_gather(int n_thread, CondPoolTeam gather, void* data, long* waited)
+// The same for those that come within so long [ns].
+static int gather_within(int n_thread, CondPoolTeam gather, void* data, long most, long* waited)
 {
     *waited = 0;
     int n = begin(n_thread, NULL, gather, data);
@@ -324,7 +331,7 @@ int cond_pool_gather(int n_thread, CondPoolTeam gather, void* data, long* waited
     for (int spins = 1; taken(atomic_load_explicit(&pool.offer, memory_order_acquire)) < n;
          spins++) {
         relax();
-        if (spins % SPINS == 0 && (now = cond_pool_now()) - since > COME)
+        if (spins % SPINS == 0 && (now = cond_pool_now()) - since > most)
             break;
     }
     int came = close_offer();
@@ -334,4 +341,15 @@ int cond_pool_gather(int n_thread, CondPoolTeam gather, void* data, long* waited
     gather(data, 0, came + 1);
     end(came, waited);
     return came;
+}
+
+int cond_pool_gather(int n_thread, CondPoolTeam gather, void* data, long* waited)
+{
+    return gather_within(n_thread, gather, data, COME, waited);
+}
+
+int cond_pool_gather_all(int n_thread, CondPoolTeam gather, void* data)
+{
+    long waited;
+    return gather_within(n_thread, gather, data, LONG_MAX, &waited);
 }

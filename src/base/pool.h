@@ -21,8 +21,14 @@ int cond_pool_serve(int n_thread, CondPoolWork work, void* data, long* waited);
 typedef void (*CondPoolTeam)(void* data, int rank, int size);
 int cond_pool_gather(int n_thread, CondPoolTeam work, void* data, long* waited);
 
+// The same, but the caller waits until all have come, as measurements need it (base/account.h).
+int cond_pool_gather_all(int n_thread, CondPoolTeam work, void* data);
+
 // Rank of the thread in the work that it is at; 0 for all others.
 int cond_pool_rank(void);
+
+// 1 where the calling thread is at such work.
+int cond_pool_inside(void);
 
 // Waits until *word, which only grows, is `value` or more; busily for some hundred microseconds,
 // then asleep. Returns how long that took where it was not at once [ns].

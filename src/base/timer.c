@@ -7,5 +7,10 @@ double cond_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return (double)now.tv_sec + cond_seconds_of(now.tv_nsec);
+}
+
+double cond_seconds_of(long nanoseconds)
+{
+    return 1e-9 * (double)nanoseconds;
 }

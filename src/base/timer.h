@@ -5,4 +5,6 @@
 // Seconds since some fixed moment, monotonic.
 double cond_seconds(void);
 
+double cond_seconds_of(long nanoseconds);
+
 #endif

@@ -13,8 +13,8 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     int failed = cond_components_reserve(&groups->arena, n_body, &groups->bodies) ||
                  RESERVE(touched) || RESERVE(anchored) || RESERVE(lands) || RESERVE(persistent) ||
                  RESERVE(euler) || RESERVE(newton) || RESERVE(fails) || RESERVE(residual) ||
-                 RESERVE(share) || RESERVE(load) || RESERVE(rounding) || RESERVE(fall) ||
-                 RESERVE(before) || RESERVE(kinetic) || RESERVE(excess) || RESERVE(inexact);
+                 RESERVE(load) || RESERVE(rounding) || RESERVE(fall) || RESERVE(before) ||
+                 RESERVE(kinetic) || RESERVE(excess) || RESERVE(inexact);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/sum.h"
+#include "device/sum.h"
 #include "nodalize/nodal.h"
 #include "problem/block.h"
 #include "problem/contact_parts.h"

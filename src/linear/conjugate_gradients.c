@@ -1,7 +1,7 @@
 #include "linear/conjugate_gradients.h"
 
 #include "base/memory.h"
-#include "base/sum.h"
+#include "device/sum.h"
 
 #include <math.h>
 #include <string.h>

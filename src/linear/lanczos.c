@@ -1,6 +1,6 @@
 #include "linear/lanczos.h"
 
-#include "base/sum.h"
+#include "device/sum.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "base/sum.h"
+#include "device/sum.h"
 #include "math/polar.h"
 #include "math/vec3.h"
 #include "model/fem_element.h"

@@ -1,5 +1,6 @@
 #include "newton/semismooth.h"
 
+#include "base/account.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "law/tuning.h"
@@ -383,10 +384,12 @@ static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
 static CondStatus solve_step(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
 {
     CondStatus status = newton->back_end->build(newton, data->problem);
+    cond_account_mark("solve: matrix");
     if (status)
         return status;
     int count = newton->back_end->solve(newton, newton->next.r, newton->x,
                                         p->limits->max_products - p->products);
+    cond_account_mark("solve: iterations");
     if (count < 0)
         return (CondStatus)count;
     p->info->iterations += count;
@@ -433,19 +436,24 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
         return status ? status : COND_NOT_CONVERGED;
     CondCertificateData data = with_parts(newton, asked);
     Progress progress = {.limits = limits, .info = info}, *p = &progress;
+    cond_account_mark("solve: plan");
     status = begin(newton, &data, answer, p);
+    cond_account_mark("solve: start");
     while (!status && go_on && must_go_on(p)) {
         double merit = newton->merit, damping = p->damped ? p->damping : 0.0;
         if (cond_cancelled(&newton->arena.context))
             return COND_CANCELLED;
         status = cond_semismooth_predict(newton, &data);
+        cond_account_mark("solve: predict");
         if (status)
             break;
         cond_semismooth_linearise(newton, &data, fmax(damping, p->resistance));
+        cond_account_mark("solve: linearise");
         status = solve_step(newton, &data, p);
         if (status)
             break;
         globalise(newton, &data, p);
+        cond_account_mark("solve: search");
         go_on =
             adapt(newton, data.law, merit, p) && (limits->patience == 0 || ease(newton, merit, p));
     }

@@ -1,7 +1,7 @@
 #include "newton/semismooth_step.h"
 
 #include "base/parallel.h"
-#include "base/sum.h"
+#include "device/sum.h"
 #include "math/vec3.h"
 #include "problem/block.h"
 #include "problem/side.h"

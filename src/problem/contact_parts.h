@@ -5,8 +5,8 @@
 #define COND_PROBLEM_CONTACT_PARTS_H
 
 #include "base/arena.h"
-#include "base/sum.h"
 #include "cond/problem.h"
+#include "device/sum.h"
 #include "problem/contact_rows.h"
 
 typedef struct CondContactParts {

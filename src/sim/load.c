@@ -1,6 +1,6 @@
 // Forces and energies at a kinematics: the stage that loads the step.
-#include "base/sum.h"
 #include "body/body.h"
+#include "device/sum.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
 #include "potential/potential.h"

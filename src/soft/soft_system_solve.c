@@ -1,6 +1,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/sum.h"
+#include "device/sum.h"
 #include "linear/cholesky.h"
 #include "linear/conjugate_gradients.h"
 #include "linear/lu.h"

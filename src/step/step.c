@@ -1,5 +1,6 @@
 // One time step: the loop over its stages, which the table of retries sends back (step/retry.c),
 // and the stages one by one for programs that stop between them.
+#include "base/account.h"
 #include "base/definition.h"
 #include "base/error.h"
 #include "base/timer.h"
@@ -16,6 +17,7 @@
 static CondStatus count(CondSim* sim, CondStage stage, CondStatus status)
 {
     double now = cond_seconds();
+    cond_account_mark(cond_stage_name(stage));
     sim->clock.stage = stage;
     sim->clock.seconds[stage] += now - sim->clock.last;
     sim->clock.last = now;
@@ -42,6 +44,7 @@ static CondStatus run(CondSim* sim, const CondStepStage* stages, unsigned wanted
     CondAttempt* attempt = &sim->attempt;
     CondStatus* worst = &attempt->verdict.status;
     sim->clock.last = cond_seconds();
+    cond_account_mark("between");
     for (int p = 0; p < COND_N_RESULT; p++) {
         if (!((wanted & ~attempt->done) >> p & 1u) || !stages[p].run)
             continue;

@@ -1,7 +1,7 @@
 #include "vfpi/accelerate.h"
 
 #include "base/parallel.h"
-#include "base/sum.h"
+#include "device/sum.h"
 #include "law/settings.h"
 
 #include <math.h>

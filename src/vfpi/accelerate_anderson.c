@@ -9,7 +9,7 @@
 #include "vfpi/accelerate.h"
 
 #include "base/parallel.h"
-#include "base/sum.h"
+#include "device/sum.h"
 
 #include <math.h>
 #include <string.h>

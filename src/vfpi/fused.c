@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/sum.h"
 #include "base/tiny.h"
+#include "device/sum.h"
 #include "linear/bsr3_product.h"
 #include "problem/block.h"
 #include "soft/soft_packed_kernel.h"

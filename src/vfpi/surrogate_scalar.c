@@ -2,7 +2,7 @@
 #include "vfpi/surrogate.h"
 
 #include "base/memory.h"
-#include "base/sum.h"
+#include "device/sum.h"
 #include "linear/lanczos.h"
 
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include "vfpi/vfpi.h"
 
 #include "base/parallel.h"
-#include "base/sum.h"
+#include "device/sum.h"
 #include "law/contact_law.h"
 
 #include <math.h>

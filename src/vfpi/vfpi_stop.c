@@ -4,7 +4,7 @@
 // the fixed-point residual |v** - v| predicts success, because the two shrink in proportion. By
 // step length, the paper's: |v^{l+1} - v^l| < tolerance.
 #include "base/parallel.h"
-#include "base/sum.h"
+#include "device/sum.h"
 #include "law/settings.h"
 #include "vfpi/vfpi.h"
 

@@ -1,6 +1,6 @@
 // Sums in fixed blocks: the same bits for any number of threads.
-#ifndef COND_BASE_SUM_H
-#define COND_BASE_SUM_H
+#ifndef COND_DEVICE_SUM_H
+#define COND_DEVICE_SUM_H
 
 // Numbers of a partial sum. The partial sum itself is what one gets by asking for so many alone.
 enum { COND_SUM_BLOCK = 512 };

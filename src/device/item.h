@@ -1,0 +1,67 @@
+// How a loop over items is written once for C and for CUDA. What the loop does for one item (an
+// element, a node, a contact) is an inline function of its arguments and the item's number, in a
+// header that compiles as both: no libc beyond math, no allocation, nothing static. Item i writes
+// to memory that no other item reads or writes in the same loop.
+//
+//     typedef struct ScaleArgs { double s; const double* x; double* y; } ScaleArgs;
+//     COND_DEVICE void scale_item(const ScaleArgs* a, int i) { a->y[i] = a->s * a->x[i]; }
+//     COND_KERNEL(scale, ScaleArgs, scale_item)
+//
+// A kernel is such a function with what a device needs to run it (device.h). Arguments are a plain
+// struct of numbers and of pointers into the memory of the device.
+#ifndef COND_DEVICE_ITEM_H
+#define COND_DEVICE_ITEM_H
+
+#include <stddef.h>
+
+#ifdef __CUDACC__
+#define COND_DEVICE static inline __host__ __device__
+#else
+#define COND_DEVICE static inline
+#endif
+
+typedef struct CondKernel {
+    const char* name; // by which another device finds its own version
+    void (*body)(const void* args, int first, int last);
+    double (*partial)(const void* args, int first, int last); // of a sum: that of these items
+    size_t args_size;                                         // [bytes]; a few hundred at most
+} CondKernel;
+
+enum { COND_SUM_LANES = 8 };
+
+#ifdef __CUDACC__
+#define COND_KERNEL(name_, Args, item)
+#define COND_SUM_KERNEL(name_, Args, term)
+#else
+
+// A loop: item(args, i) for every i.
+#define COND_KERNEL(name_, Args, item)                                                             \
+    static void name_##_body(const void* args, int first, int last)                                \
+    {                                                                                              \
+        const Args a = *(const Args*)args;                                                         \
+        for (int i = first; i < last; i++)                                                         \
+            item(&a, i);                                                                           \
+    }                                                                                              \
+    static const CondKernel name_ = {#name_, name_##_body, NULL, sizeof(Args)};
+
+// A sum of term(args, i) over every i. COND_SUM_LANES sums run side by side and are added at the
+// end: the order is fixed, and a vector unit can follow it.
+#define COND_SUM_KERNEL(name_, Args, term)                                                         \
+    static double name_##_partial(const void* args, int first, int last)                           \
+    {                                                                                              \
+        const Args a = *(const Args*)args;                                                         \
+        double lane[COND_SUM_LANES] = {0.0}, sum = 0.0;                                            \
+        int i = first;                                                                             \
+        for (; i + COND_SUM_LANES <= last; i += COND_SUM_LANES)                                    \
+            for (int k = 0; k < COND_SUM_LANES; k++)                                               \
+                lane[k] += term(&a, i + k);                                                        \
+        for (; i < last; i++)                                                                      \
+            sum += term(&a, i);                                                                    \
+        for (int k = 0; k < COND_SUM_LANES; k++)                                                   \
+            sum += lane[k];                                                                        \
+        return sum;                                                                                \
+    }                                                                                              \
+    static const CondKernel name_ = {#name_, NULL, name_##_partial, sizeof(Args)};
+
+#endif
+#endif
