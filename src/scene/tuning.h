@@ -16,7 +16,7 @@
 // the start than this overlap; less is the rounding of their file, which has six digits.
 #define COND_LINK_DEPTH 1e-6
 // [share] of the thinner of two shapes by which links that overlap at the start may still come to
-// touch (docs/collision.md, who touches whom); those that are deeper are taken as parts of one
+// touch (docs/collision.md, which pairs may touch); those that are deeper are taken as parts of one
 // thing.
 #define COND_LINK_OVERLAP (1.0 / 3.0)
 // [share] of the length of a closed rod by which its ends may be apart: the rounding of points with
