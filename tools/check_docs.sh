@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks that README.md and docs/*.md tell the truth about the tree:
-#   - every path they name in code, and every file they link to, exists;
+#   - every path they name in code, and every file and heading they link to, exists;
 #   - every cond_, Cond and COND_ name they use in code is in the sources;
 #   - docs/reference/*.md and scenes/scene.schema.json are what tools/make_reference.py writes, and
 #     hold every key, function, struct, field and enumeration (tools/check_reference.py);
@@ -117,6 +117,8 @@ while read -r document kind text; do
         ;;
     esac
 done <"$work/named" >"$work/wrong"
+
+/usr/bin/python3 tools/check_anchors.py >>"$work/wrong" || :
 
 # The reference pages are made from the table of keys, the headers and the package.
 if [ -x "$tool" ]; then
