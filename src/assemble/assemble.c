@@ -142,6 +142,12 @@ void cond_assembly_turn(CondAssembly* assembly, int body, int link, double scale
             values[i * row + j] += scale * H[3 * i + j];
 }
 
+void cond_assembly_add_diagonal(CondAssembly* assembly, const CondBody* body, int i, double value)
+{
+    double* values = assembly->block_values + assembly->block_begin[body->index];
+    values[(size_t)i * (size_t)(body->n_dof + 1)] += value;
+}
+
 // The contacts of a list, in three steps: what is known without the Jacobians, with the number of
 // coordinates of each side; then places in the pools, one after the other; then coordinates and
 // Jacobians.

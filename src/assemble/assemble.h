@@ -72,6 +72,9 @@ void cond_assembly_keep(CondAssembly* assembly, const CondCouplingRoom* room);
 void cond_assembly_turn(CondAssembly* assembly, int body, int link, double scale,
                         const double H[9]);
 
+// Adds to the diagonal of a dense block, at coordinate i of the body.
+void cond_assembly_add_diagonal(CondAssembly* assembly, const CondBody* body, int i, double value);
+
 // One contact per touch, with phi = 0 and the given kv; then the problem is complete. Touches that
 // have moved are at the kinematics `moved`, which is NULL where there are none.
 CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* kinematics,

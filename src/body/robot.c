@@ -122,16 +122,14 @@ static int point(const CondBody* body, const CondKinematics* kinematics, const C
 // Of the features: they are what may touch something.
 static double speed(const CondBody* body, const CondKinematics* kinematics, const double* v)
 {
-    double fastest = 0.0, world[3], *J = kinematics->columns;
-    int n = body->n_dof;
+    double fastest = 0.0;
+    if (body->n_feature > 0)
+        cond_articulation_set_velocity(body->arm, work_of(body, kinematics), v);
     for (int k = 0; k < body->n_feature; k++) {
-        const CondFeature* feature = &kinematics->model->feature[body->feature_begin + k];
-        double u[3] = {0.0, 0.0, 0.0};
-        cond_kinematics_point(kinematics, &feature->point, world, NULL, J);
-        for (int r = 0; r < 3; r++)
-            for (int i = 0; i < n; i++)
-                u[r] += J[r * n + i] * v[i];
-        fastest = fmax(fastest, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+        const CondPoint* point = &kinematics->model->feature[body->feature_begin + k].point;
+        double u[3];
+        cond_articulation_velocity(work_of(body, kinematics), point->link, point->local, u);
+        fastest = fmax(fastest, vec3_norm(u));
     }
     return fastest;
 }

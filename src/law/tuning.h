@@ -6,10 +6,10 @@
 // ---- strategy: when a stage ends and the next begins
 
 enum {
-    COND_TINY_PROBLEM = 60, // coordinates up to which V-FPI comes before Newton's method: an
-                            // iteration costs less than laying out a factorisation
-    COND_TINY_VFPI = 30,    // its iterations there: most steps of boxes need fewer than ten
-    COND_FIRST_VFPI = 300,  // the same where the user asks for an accelerator of V-FPI
+    COND_TINY_PROBLEM = 60, // coordinates of a problem of a few bodies, whose factorisation costs
+                            // next to nothing
+    COND_FIRST_VFPI = 300,  // iterations of V-FPI before Newton's method, where the user asks for
+                            // an accelerator of V-FPI
     COND_FIRST_OUTER = 30,  // and rounds of the multiplier loop
     COND_RESTARTS = 4,      // of Newton's method with conjugate gradients after a while of V-FPI:
                             // the gripper under the proximal law needs up to three

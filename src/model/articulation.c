@@ -263,6 +263,17 @@ void cond_articulation_point(const CondArticulation* a, const CondArticulationWo
         jacobian(a, work, link, r, 0, J);
 }
 
+void cond_articulation_velocity(const CondArticulationWork* work, int link, const double local[3],
+                                double velocity[3])
+{
+    const double* V = work->velocity + 6 * (size_t)link;
+    double r[3];
+    point_from_reference(work, link, local, r);
+    vec3_cross(V, r, velocity);
+    for (int k = 0; k < 3; k++)
+        velocity[k] += V[3 + k];
+}
+
 void cond_articulation_frame_jacobian(const CondArticulation* a, const CondArticulationWork* work,
                                       int link, const double local[3], double* J)
 {

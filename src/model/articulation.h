@@ -244,6 +244,12 @@ void cond_articulation_kinematics(const CondArticulation* articulation, const do
 //                                                                     J (3 x n_dof), row-major
 void cond_articulation_point(const CondArticulation* articulation, const CondArticulationWork* work,
                              int link, const double local[3], double world[3], double* J);
+// Velocities of all links at the rates v; then the velocity of a point of one in world axes, until
+// another function below takes the room of the velocities.
+void cond_articulation_set_velocity(const CondArticulation* articulation,
+                                    CondArticulationWork* work, const double* v);
+void cond_articulation_velocity(const CondArticulationWork* work, int link, const double local[3],
+                                double velocity[3]);
 // J of a point's velocity (rows 0..2) and of the link's angular velocity in world axes (3..5).
 //                                                                     J (6 x n_dof), row-major
 void cond_articulation_frame_jacobian(const CondArticulation* articulation,

@@ -154,6 +154,12 @@ static void link_velocities(const CondArticulation* a, CondArticulationWork* wor
     }
 }
 
+void cond_articulation_set_velocity(const CondArticulation* a, CondArticulationWork* work,
+                                    const double* v)
+{
+    link_velocities(a, work, v);
+}
+
 // Of m, m c in the inertia: F += share (c x m g, m g).
 static void add_borne(const double inertia[10], double share, const double gravity[3], double F[6])
 {

@@ -2,48 +2,32 @@
 #include "potential/motor.h"
 
 #include <math.h>
-#include <string.h>
 
 static int is_added(const CondMotor* motor, int j, const int* left)
 {
     return (motor->stiffness > 0.0 || motor->damping > 0.0) && !(left && left[j]);
 }
 
-CondStatus cond_motor_add(const CondKinematics* kinematics, const CondBody* body,
-                          const CondMotor* motor, const double* target, const double* rate,
-                          double step, const int* left, const double* base, CondAssembly* assembly,
-                          double* f)
+void cond_motor_add(const CondKinematics* kinematics, const CondBody* body, const CondMotor* motor,
+                    const double* target, const double* rate, double step, const int* left,
+                    const double* base, CondAssembly* assembly, double* f)
 {
     const double* q = kinematics->q + cond_body_joint_q(body);
-    int n = 0, first = cond_body_joint_v(body);
+    int first = cond_body_joint_v(body);
     for (int j = 0; j < body->arm->n_joint; j++) {
-        n += is_added(&motor[j], j, left);
-        if (left && left[j])
+        if (left && left[j]) {
             f[first + j] += base[j];
-        else if (!is_added(&motor[j], j, left)) // a plain torque
-            f[first + j] += cond_motor_bound(&motor[j], motor[j].torque);
-    }
-    if (n == 0)
-        return COND_OK;
-    CondCouplingRoom room;
-    CondStatus status = cond_assembly_room(assembly, kinematics->model, n, &room);
-    if (status)
-        return status;
-    room.n_coordinate = n;
-    memset(room.jacobian, 0, (size_t)n * (size_t)n * sizeof *room.jacobian);
-    memset(room.gain, 0, (size_t)n * (size_t)n * sizeof *room.gain);
-    for (int j = 0, row = 0; j < body->arm->n_joint; j++) {
-        if (!is_added(&motor[j], j, left))
             continue;
-        room.coordinate[row] = first + j;
-        room.jacobian[row * n + row] = 1.0;
-        room.gain[row * n + row] = step * motor[j].stiffness + motor[j].damping;
+        }
+        if (!is_added(&motor[j], j, left)) { // a plain torque
+            f[first + j] += cond_motor_bound(&motor[j], motor[j].torque);
+            continue;
+        }
+        cond_assembly_add_diagonal(assembly, body, first + j - body->dof_begin,
+                                   step * motor[j].stiffness + motor[j].damping);
         f[first + j] +=
             motor[j].stiffness * (target[j] - q[j]) + motor[j].damping * rate[j] + motor[j].torque;
-        row++;
     }
-    cond_assembly_keep(assembly, &room);
-    return COND_OK;
 }
 
 double cond_motor_torque(const CondKinematics* kinematics, const CondBody* body,

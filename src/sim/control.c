@@ -116,11 +116,11 @@ CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics,
         if (body->kind != COND_BODY_ROBOT)
             continue;
         cond_joint_rows_set_base(sim, b);
-        status = cond_motor_add(kinematics, body, sim->next->motor + body->target_begin,
-                                sim->targets.middle + body->target_begin,
-                                sim->targets.rate + body->target_begin, step ? step[b] : 0.0,
-                                sim->rows.motor + body->target_begin,
-                                sim->rows.base + body->target_begin, assembly, f);
+        cond_motor_add(kinematics, body, sim->next->motor + body->target_begin,
+                       sim->targets.middle + body->target_begin,
+                       sim->targets.rate + body->target_begin, step ? step[b] : 0.0,
+                       sim->rows.motor + body->target_begin, sim->rows.base + body->target_begin,
+                       assembly, f);
     }
     for (int i = 0; i < sim->next->n_weld && !status; i++) {
         const CondWeld* weld = &sim->next->weld[i];

@@ -22,8 +22,7 @@ CondStatus cond_stage_vfpi(CondStrategy* s, CondSolveInfo* info)
 {
     if (!s->small)
         return run_vfpi(s, s->asked.max_iterations, s->asked.max_outer, info);
-    int tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
-    return run_vfpi(s, tiny ? COND_TINY_VFPI : COND_FIRST_VFPI, COND_FIRST_OUTER, info);
+    return run_vfpi(s, COND_FIRST_VFPI, COND_FIRST_OUTER, info);
 }
 
 // Newton's method from s->best.
@@ -141,15 +140,18 @@ static CondStatus sharpen(CondStrategy* s, CondSolveInfo* info)
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
 // of them come first: among redundant contacts, and limits, friction and motors on the same joint,
-// free ones move the forces about. Problems of a few bodies and rods, whose contacts are not
-// redundant, take free steps alone, rods more of them.
+// free ones move the forces about. Problems of a few bodies take free ones after them, which cost
+// little. Rods, whose contacts are not redundant, take free steps alone, and more of them.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
-    if (s->rods || s->soft || (tiny && !s->vfpi.nodal.bounded))
+    int bounded = s->vfpi.nodal.bounded;
+    if (s->rods || s->soft)
         return run_factored(s, s->rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
     CondStatus status = run_resisting(s, info);
-    return status == COND_OK && s->vfpi.nodal.bounded ? sharpen(s, info) : status;
+    if (status == COND_OK && bounded)
+        return sharpen(s, info);
+    int free = status > 0 && !bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    return free ? run_factored(s, COND_NEWTON_STEPS, info) : status;
 }
 
 // Proximal-point steps, at most so many of Newton's.

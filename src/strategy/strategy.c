@@ -11,15 +11,10 @@ static int is_certified(const CondStrategy* s)
     return s->asked.stop == COND_STOP_CERTIFICATE;
 }
 
-// Problems with a handful of coordinates, those that nothing else serves, and whoever asks for it.
-// Not robots at their limits: their mass matrices are far from diagonal, and thirty iterations in
-// vain take five times as long as the Newton steps that follow.
+// Problems that nothing else serves, and whoever asks for it.
 static int serves_vfpi(const CondStrategy* s)
 {
-    if (s->soft || !s->small)
-        return !s->soft && !s->small;
-    return s->asked.accelerator != COND_ACCELERATOR_NEWTON ||
-           (s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM && !s->rods && !s->vfpi.nodal.bounded);
+    return !s->soft && (!s->small || s->asked.accelerator != COND_ACCELERATOR_NEWTON);
 }
 
 static int serves_soft(const CondStrategy* s)
