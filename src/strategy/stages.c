@@ -147,11 +147,11 @@ CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
     int bounded = s->vfpi.nodal.bounded;
     if (s->rods || s->soft)
         return run_factored(s, s->rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
+    int tiny = !bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
     CondStatus status = run_resisting(s, info);
     if (status == COND_OK && bounded)
         return sharpen(s, info);
-    int free = status > 0 && !bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
-    return free ? run_factored(s, COND_NEWTON_STEPS, info) : status;
+    return status > 0 && tiny ? run_factored(s, COND_NEWTON_STEPS, info) : status;
 }
 
 // Proximal-point steps, at most so many of Newton's.

@@ -30,7 +30,7 @@ static int serves_small(const CondStrategy* s)
 // Its dozens of factorisations must not be dear ones.
 static int serves_interior(const CondStrategy* s)
 {
-    return s->small && s->newton.factored.price <= COND_MOST_PRODUCTS && isfinite(s->best.residual);
+    return s->small && s->newton.factored.price <= COND_MOST_PRODUCTS;
 }
 
 static const CondSolverStage stages[] = {
@@ -142,7 +142,8 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem, CondSolveBud
                problem->n_dof > COND_TINY_PROBLEM;
     s->last_resort = budget.last_resort;
     s->coarse = s->large ? budget.coarse_tolerance : 0.0;
-    if (!status && s->large)
+    s->looks = s->small && !s->soft && problem->n_contact > 0;
+    if (!status && s->looks)
         status =
             cond_reserve(&s->context, &s->work, &s->cap_work, 2 * problem->n_dof, sizeof *s->work);
     return status;
@@ -158,10 +159,10 @@ static int starts_well(CondStrategy* s, CondSolveInfo* info)
     double residual = cond_certificate_residual(&start), tolerance = s->asked.tolerance;
     info->products++;
     s->stale = residual > tolerance && residual <= s->coarse && start.dynamics > tolerance;
-    if (s->stale || residual > fmax(tolerance, s->coarse))
-        return 0;
     s->best.certificate = start;
     s->best.residual = residual;
+    if (s->stale || residual > fmax(tolerance, s->coarse))
+        return 0;
     s->outcome.is_coarse = residual > tolerance;
     return 1;
 }
@@ -230,7 +231,7 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudge
     info->virtual_nodes = s->vfpi.nodal.n_virtual;
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     cond_answer_copy(problem, &s->best, &s->start);
-    status = s->large && starts_well(s, info) ? COND_OK : run_stages(s, info);
+    status = s->looks && starts_well(s, info) ? COND_OK : run_stages(s, info);
     *outcome = s->outcome;
     if (status < 0)
         return status;

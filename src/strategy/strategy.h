@@ -27,6 +27,7 @@ typedef struct CondStrategy {
     int small;         // 1: with a factorisation, as far as is known before it is ordered
     unsigned left_out; // stages that are not run, a bit for each name: for tests
     int diverged;      // 1: V-FPI was the last to run, and its iterates grew without bound
+    int looks;         // 1: the start is measured before anything is laid out
     int large;         // 1: rigid bodies in contact, more than a handful
     double coarse;     // tolerance that suffices for these; 0: only that of the settings does
     int stale;         // 1: the start has the coarse tolerance, but for a matrix that has changed
