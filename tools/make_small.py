@@ -251,7 +251,7 @@ def main(folder):
     os.makedirs(folder, exist_ok=True)
     robot(folder, "panda", "A Panda that swings to other angles of its joints; nothing touches anything.", "panda.urdf",
           None, {"panda_joint2": 0.4, "panda_joint4": -1.8, "panda_joint6": 1.8, "panda_finger_joint1": 0.03},
-          (400, 40), {"panda_joint1": 1.2, "panda_joint2": 0.1, "panda_joint6": 2.2}, floor=False, near=4)
+          (400, 40), {"panda_joint1": 0.15, "panda_joint2": 0.3, "panda_joint6": 1.82}, floor=False, near=4)
     legs = {f"{leg}_{part}_joint": angle for leg in ("FR", "FL", "RR", "RL")
             for part, angle in (("thigh", 0.8), ("calf", -1.6))}
     robot(folder, "quadruped", "A quadruped that lands on its feet and stands.", "quadruped.urdf", 0.33, legs, (60, 2))

@@ -66,6 +66,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     for (; collider->boundary && collider->n_boundary < model->n_obstacle; collider->n_boundary++)
         cond_boundary_begin(m, &collider->boundary[collider->n_boundary]);
     if (!collider->boundary || !collider->bounded || cond_sweep_create(model, &collider->sweep) ||
+        cond_clearance_create(m, model, &collider->clearance) ||
         cond_rod_links_create(model, &collider->links) ||
         cond_broad_create(m, collider->n_solid, &collider->broad) || !collider->pose ||
         !collider->box || !collider->far || !collider->seam_of || !collider->edge ||
@@ -103,6 +104,7 @@ void cond_collider_renew(CondCollider* collider)
     if (model->n_obstacle > 0)
         memset(collider->bounded, 0, (size_t)model->n_obstacle * sizeof *collider->bounded);
     cond_sweep_measure(model, &collider->sweep);
+    cond_clearance_renew(model, &collider->clearance);
 }
 
 void cond_collider_destroy(CondCollider* collider)
@@ -121,6 +123,7 @@ void cond_collider_destroy(CondCollider* collider)
     cond_pair_memory_destroy(&collider->memory);
     cond_shared_context_end(&collider->shared);
     cond_sweep_destroy(&collider->arena.context, &collider->sweep);
+    cond_clearance_destroy(&collider->clearance);
     cond_broad_destroy(&collider->broad);
     cond_arena_release(&collider->arena);
 }
@@ -439,8 +442,8 @@ static CondStatus build_broad(CondCollider* collider, const double* reach)
     return cond_broad_build(&collider->broad, collider->n_solid, collider->box, collider->far);
 }
 
-CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics,
-                        const CondState* state, const double* reach, CondCandidateList* list)
+static CondStatus search(CondCollider* collider, const CondKinematics* kinematics,
+                         const CondState* state, const double* reach, CondCandidateList* list)
 {
     list->n = 0;
     place_all(collider, kinematics, !collider->plain || collider->visited);
@@ -466,8 +469,26 @@ CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics
         status = cond_collide_rods_on_soft(collider, kinematics, state, reach, list);
     if (!status)
         status = cond_collide_rods(&collider->links, kinematics, state, reach, list);
+    collider->clearance.found = list->n > 0 || status; // whatever attachments hold
     if (!status)
         status = finish(collider, kinematics, state, list);
+    return status;
+}
+
+CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics,
+                        const CondState* state, const double* reach, CondCandidateList* list)
+{
+    CondClearance* clearance = &collider->clearance;
+    int all = !collider->visited && !collider->wanted;
+    list->n = 0;
+    if (all && cond_clearance_holds(clearance, kinematics, reach))
+        return COND_OK;
+    const double* asked = all ? cond_clearance_ask(clearance, collider->model, reach) : NULL;
+    CondStatus status = asked ? search(collider, kinematics, state, asked, list) : COND_OK;
+    if (asked && !status)
+        cond_clearance_answer(clearance, kinematics);
+    if (!status && (!asked || clearance->found))
+        status = search(collider, kinematics, state, reach, list);
     return status;
 }
 
@@ -476,6 +497,9 @@ CondStatus cond_collide_swept(CondCollider* collider, const CondKinematics* befo
                               CondCandidateList* list)
 {
     list->n = 0;
+    if (cond_clearance_holds(&collider->clearance, before, NULL) &&
+        cond_clearance_holds(&collider->clearance, after, NULL))
+        return COND_OK;
     CondStatus status = cond_collide_sweep(collider, before, after, list);
     if (!status)
         status = finish(collider, after, state, list);

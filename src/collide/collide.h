@@ -6,6 +6,7 @@
 #include "base/shared_context.h"
 #include "collide/broad.h"
 #include "collide/candidate.h"
+#include "collide/clearance.h"
 #include "collide/fold.h"
 #include "collide/pair.h"
 #include "collide/pair_memory.h"
@@ -67,6 +68,7 @@ typedef struct CondCollider {
     struct CondSeamPair* seam; // scratch of collide/seam.c
     int* seam_of;              // last pair of the solids there                  (n_solid)
     CondSweep sweep;
+    CondClearance clearance;
     double* visited;   // NULL, or boxes around where the bodies were looked for, with their reach
                        //                                                       (n_body x 6)
     const int* wanted; // NULL, or 1: a body whose contacts are asked for; those of rigid shapes

@@ -55,7 +55,16 @@
 #define COND_SWEEP_MET_THIN 1e-6
 // [1] times these two within which the contact is then made.
 #define COND_SWEEP_SEEN 20.0
+
+// ---- clearance (collide/clearance.h)
+
+// [1] times the reach of a step within which it is looked for, at first and at least.
+#define COND_CLEAR_WIDEST 32.0
+#define COND_CLEAR_LEAST 4.0
 enum {
+    COND_CLEAR_PATIENCE = 63, // [count] searches at most between two that look for it in vain
+
+    // ---- sweeps
     COND_SWEEP_STEPS = 64, // [count] of advancement; a ball that just misses a plane takes 40
 
     // ---- work
