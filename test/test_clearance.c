@@ -43,7 +43,6 @@ static void same_steps(void** state)
     (void)state;
     compare("drop.yaml", 160);
     compare("small/panda.xml", 200);
-    compare("two_arms.yaml", 300);
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -148,20 +149,24 @@ const double* cond_clearance_ask(CondClearance* clearance, const CondModel* mode
     return clearance->asked;
 }
 
+// Twice the reach is used up within a step: then it pays no longer, and the next search in vain
+// waits for twice as many.
+static void look_nearer(CondClearance* clearance)
+{
+    clearance->wider *= 0.5;
+    if (clearance->wider > 2.0)
+        return;
+    clearance->wider = COND_CLEAR_WIDEST;
+    clearance->patience += clearance->patience < INT_MAX / 2 ? clearance->patience + 1 : 0;
+    clearance->wait = clearance->patience;
+}
+
 void cond_clearance_answer(CondClearance* clearance, const CondKinematics* kinematics)
 {
     const CondModel* model = kinematics->model;
     clearance->known = !clearance->found;
     if (clearance->found) {
-        if (clearance->wider > COND_CLEAR_LEAST) {
-            clearance->wider *= 0.5;
-            return;
-        }
-        clearance->patience = 2 * clearance->patience + 1;
-        clearance->patience =
-            clearance->patience < COND_CLEAR_PATIENCE ? clearance->patience : COND_CLEAR_PATIENCE;
-        clearance->wait = clearance->patience;
-        clearance->wider = COND_CLEAR_WIDEST;
+        look_nearer(clearance);
         return;
     }
     clearance->patience = 0;

@@ -58,13 +58,12 @@
 
 // ---- clearance (collide/clearance.h)
 
-// [1] times the reach of a step within which it is looked for, at first and at least.
+// [1] times the reach of a step within which it is looked for at first: at constant speed it then
+// holds for 15 steps.
 #define COND_CLEAR_WIDEST 32.0
-#define COND_CLEAR_LEAST 4.0
-enum {
-    COND_CLEAR_PATIENCE = 63, // [count] searches at most between two that look for it in vain
 
-    // ---- sweeps
+// ---- sweeps
+enum {
     COND_SWEEP_STEPS = 64, // [count] of advancement; a ball that just misses a plane takes 40
 
     // ---- work
