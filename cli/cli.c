@@ -49,6 +49,11 @@ const char* cli_multilevel_name(int index)
     return cond_multilevel_name((CondMultilevelUse)index);
 }
 
+const char* cli_device_name(int index)
+{
+    return cond_device_name((CondDeviceKind)index);
+}
+
 const char* cli_storage_name(int index)
 {
     return cond_storage_name((CondStorage)index);

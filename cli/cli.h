@@ -94,6 +94,7 @@ const char* cli_law_name(int index);
 const char* cli_surrogate_name(int index);
 const char* cli_accelerator_name(int index);
 const char* cli_multilevel_name(int index);
+const char* cli_device_name(int index);
 const char* cli_storage_name(int index);
 const char* cli_stop_name(int index);
 

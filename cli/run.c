@@ -362,6 +362,15 @@ static int writes_twice(const RunOptions* o, const char** name)
     return 0;
 }
 
+// --device NAME is short for --set solver.device=NAME. 1, with a message: there is no such device.
+static int add_device(const char* name, TextList* set)
+{
+    static const char* const settings[] = {"solver.device=cpu", "solver.device=cuda",
+                                           "solver.device=auto"};
+    int index = cli_enum("run: --device", name, cli_device_name);
+    return index < 0 || text_list_add(set, settings[index]);
+}
+
 static int run(int argc, char** argv)
 {
     RunOptions options = run_options_default();
@@ -378,6 +387,8 @@ static int run(int argc, char** argv)
         {"--step-limit", OPTION_POSITIVE(&options.step_limit), "S", "time limit of a step [s]"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
          "number of threads; 0: one per processor"},
+        {"--device", OPTION_TEXT(&options.device), "cpu|cuda|auto",
+         "machine of the inner iterations of soft bodies (solver.device)"},
         {"--csv", OPTION_TEXT(&options.csv), "FILE",
          "write the poses of every step; -: standard output"},
         {"--sensors", OPTION_TEXT(&options.sensors), "FILE",
@@ -433,6 +444,8 @@ static int run(int argc, char** argv)
     else if (options.digits && strcmp(options.digits, "few") != 0 &&
              strcmp(options.digits, "all") != 0)
         cli_complain("run: --digits %s: expected few or all", options.digits);
+    else if (options.device && add_device(options.device, &options.set))
+        code = CLI_USAGE;
     else if (options.no_sleeping && text_list_add(&options.set, "step.sleeping=false"))
         code = CLI_USAGE;
     else if (known_solver(options.solver))

@@ -5,7 +5,8 @@
 #include "cli.h"
 
 typedef struct RunOptions {
-    const char *json, *csv, *sensors, *joints, *solver, *dump, *record, *save, *resume, *digits;
+    const char *json, *csv, *sensors, *joints, *solver, *dump, *record, *save, *resume, *digits,
+        *device;
     int steps, threads, quiet, every, save_every, compress, seed, view, port, no_open, settle,
         audit, no_sleeping;
     double tolerance, certify, step_limit;

@@ -10,6 +10,7 @@ json_t* settings_json(const CondSolverSettings* settings)
     json_object_set_new(out, "accelerator",
                         json_string(cond_accelerator_name(settings->accelerator)));
     json_object_set_new(out, "multilevel", json_string(cond_multilevel_name(settings->multilevel)));
+    json_object_set_new(out, "device", json_string(cond_device_name(settings->device)));
     json_object_set_new(out, "storage", json_string(cond_storage_name(settings->storage)));
     json_object_set_new(out, "stop", json_string(cond_stop_name(settings->stop)));
     json_object_set_new(out, "tolerance", json_number(settings->tolerance));

@@ -18,6 +18,7 @@ typedef struct SolveOptions {
     const char* accelerator;
     const char* multilevel;
     const char* storage;
+    const char* device;
     const char* stop;
     const char* preset;
     const char* write;
@@ -80,6 +81,8 @@ static int read_words(int argc, char** argv, SolveOptions* o, int* n_positional)
          "acceleration: none, chebyshev, anderson or newton"},
         {"--multilevel", OPTION_TEXT(&o->multilevel), "NAME",
          "coarse-level correction in Newton steps: auto, on or off"},
+        {"--device", OPTION_TEXT(&o->device), "NAME",
+         "machine of the inner iterations of soft bodies: cpu, cuda, auto"},
         {"--storage", OPTION_TEXT(&o->storage), "NAME",
          "precision of soft bodies' matrices: auto, double or float"},
         {"--stop", OPTION_TEXT(&o->stop), "NAME", "stop test: certificate or step"},
@@ -134,6 +137,7 @@ static int read_options(int argc, char** argv, SolveOptions* o, int* helped)
     CHOOSE("--accelerator", o->accelerator, cli_accelerator_name, o->settings.accelerator);
     CHOOSE("--multilevel", o->multilevel, cli_multilevel_name, o->settings.multilevel);
     CHOOSE("--storage", o->storage, cli_storage_name, o->settings.storage);
+    CHOOSE("--device", o->device, cli_device_name, o->settings.device);
     CHOOSE("--stop", o->stop, cli_stop_name, o->settings.stop);
     CHOOSE("--layout", o->layout, layout_name, o->file_layout);
     if (o->solver && *solvers_hint(o->solver)) {

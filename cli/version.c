@@ -3,6 +3,8 @@
 
 #include "cli.h"
 
+#include "cond/solver.h"
+
 #include <stdio.h>
 
 // CMake says what is built in (cli/CMakeLists.txt).
@@ -15,5 +17,8 @@ static const char licence[] = "Apache-2.0";
 
 void version_print(void)
 {
-    printf("cond %s\nbuilt with %s\nlicence %s\n", cond_version(), COND_BUILT_WITH, licence);
+    const char* reason = "";
+    const char* gpu = cond_device_cuda_name(&reason);
+    printf("cond %s\nbuilt with %s\ncuda %s%s\nlicence %s\n", cond_version(), COND_BUILT_WITH,
+           gpu ? "" : "none: ", gpu ? gpu : reason, licence);
 }

@@ -25,6 +25,7 @@
     X(CondSurrogateKind, cond_surrogate)                                                           \
     X(CondAcceleratorKind, cond_accelerator)                                                       \
     X(CondStop, cond_stop)                                                                         \
+    X(CondDeviceKind, cond_device)                                                                 \
     X(CondMultilevelUse, cond_multilevel)                                                          \
     X(CondStorage, cond_storage)                                                                   \
     X(CondSolvedBy, cond_solved_by)                                                                \

@@ -52,7 +52,7 @@ import sys
 GROUPS = {
     "detection": ["collide", "geometry", "audit", "nodalize"],
     "foundation": ["base", "device", "math", "problem", "assemble"],
-    "solvers": ["strategy", "newton", "law", "vfpi", "soft", "linear"],
+    "solvers": ["strategy", "newton", "law", "vfpi", "soft", "linear", "cuda"],
     "model": ["model", "mesh", "body", "scene", "potential"],
     "step": ["step", "state", "sim", "integrate", "impact", "correct", "sleep", "sense",
              "baseline_step"],

@@ -47,6 +47,15 @@ typedef enum CondStorage {
     COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
 } CondStorage;
 
+// Which machine makes the inner iterations of Newton steps with soft bodies (docs/gpu.md). The
+// certificate is the CPU's in any case.
+typedef enum CondDeviceKind {
+    COND_DEVICE_CPU = 0,  //
+    COND_DEVICE_CUDA = 1, // the first CUDA device; refused where there is none
+    COND_DEVICE_AUTO = 2, // CUDA where the library has it and finds a device, else the CPU
+} CondDeviceKind;
+
+COND_ENUM_NAMES(COND_API, CondDeviceKind, cond_device)
 COND_ENUM_NAMES(COND_API, CondSurrogateKind, cond_surrogate)
 COND_ENUM_NAMES(COND_API, CondAcceleratorKind, cond_accelerator)
 COND_ENUM_NAMES(COND_API, CondStop, cond_stop)
@@ -76,7 +85,8 @@ typedef struct CondSolverSettings {
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
     int threads; // up to COND_MAX_THREADS; 0: OMP_NUM_THREADS, or the processors there are; same
                  // bits for any
-    double room[16]; // zero; settings to come take from it, so that CondSceneSettings, which holds
+    CondDeviceKind device; //
+    double room[15]; // zero; settings to come take from it, so that CondSceneSettings, which holds
                      // these, keeps its layout
 } CondSolverSettings;
 
@@ -146,6 +156,10 @@ typedef struct CondSolverOps {
     int (*hurry)(void* work, int brief);
     int (*draft)(void* work, int rough);
 } CondSolverOps;
+
+// The name of the device that COND_DEVICE_CUDA stands for; NULL: there is none, and *reason, unless
+// NULL, says why. Valid until the next call in the thread.
+COND_API const char* cond_device_cuda_name(const char** reason);
 
 // Names of the solvers, in table order; NULL past the end.
 COND_API const char* cond_solver_name(int index);

@@ -34,6 +34,9 @@ COND_ENUM_TABLE(CondMultilevelUse, cond_multilevel, {COND_MULTILEVEL_AUTO, "auto
 COND_ENUM_TABLE(CondStorage, cond_storage, {COND_STORAGE_AUTO, "auto"},
                 {COND_STORAGE_DOUBLE, "double"}, {COND_STORAGE_FLOAT, "float"})
 
+COND_ENUM_TABLE(CondDeviceKind, cond_device, {COND_DEVICE_CPU, "cpu"}, {COND_DEVICE_CUDA, "cuda"},
+                {COND_DEVICE_AUTO, "auto"})
+
 COND_ENUM_TABLE(CondStop, cond_stop, {COND_STOP_CERTIFICATE, "certificate"},
                 {COND_STOP_STEP, "step"})
 
@@ -124,6 +127,8 @@ static CondStatus check_values(const CondSolverSettings* s, CondError* error)
         wrong = "multilevel: no such use";
     else if (!cond_storage_name(s->storage))
         wrong = "storage: no such kind";
+    else if (!cond_device_name(s->device))
+        wrong = "device: no such device";
     else if (!cond_stop_name(s->stop))
         wrong = "stop: no such test";
     else if (!(s->tolerance > 0.0 && isfinite(s->tolerance)))

@@ -22,6 +22,7 @@ void cond_semismooth_create(const CondContext* context, const CondSolverSettings
     newton->threads = newton->factored.threads = settings->threads;
     newton->soft.multilevel = settings->multilevel;
     newton->soft.storage = settings->storage;
+    newton->soft.on_device = settings->device == COND_DEVICE_CUDA;
     newton->factored.allowed = COND_MOST_PRODUCTS;
 }
 
@@ -457,7 +458,7 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
         go_on =
             adapt(newton, data.law, merit, p) && (limits->patience == 0 || ease(newton, merit, p));
     }
-    if (status == COND_OUT_OF_MEMORY)
+    if (status == COND_OUT_OF_MEMORY || status == COND_NOT_SUPPORTED) // of a device
         return status;
     return hand_back(newton, &data, p, answer); // a singular system ends the steps
 }

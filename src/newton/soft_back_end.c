@@ -1,5 +1,6 @@
 #include "newton/soft_back_end.h"
 
+#include "cuda/soft_cg.h"
 #include "law/tuning.h"
 
 #include <limits.h>
@@ -25,6 +26,11 @@ CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* pro
                                    int* serves)
 {
     CondStatus status = COND_OK;
+    CondSoftPacked* packed = &soft->system.packed;
+    if (soft->on_device && !packed->device)
+        status = cond_cuda_soft_create(&soft->system.arena.context, &packed->device, NULL);
+    if (status)
+        return status;
     if (!soft->planned) {
         status = cond_soft_system_plan(&soft->system, problem, threads, &soft->serves);
         soft->planned = !status;
@@ -32,6 +38,8 @@ CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* pro
         soft->longest = soft->sharpened = 0;
         if (soft->storage == COND_STORAGE_DOUBLE)
             soft->system.pack_from = INT_MAX;
+        if (soft->on_device)
+            soft->system.pack_from = 0;
     }
     *serves = soft->planned && soft->serves;
     return status;
@@ -136,5 +144,7 @@ double cond_soft_back_end_resistance(const CondSoftBackEnd* soft, const CondCont
 
 void cond_soft_back_end_destroy(CondSoftBackEnd* soft)
 {
+    cond_cuda_soft_destroy(soft->system.packed.device);
+    soft->system.packed.device = NULL;
     cond_soft_system_destroy(&soft->system);
 }

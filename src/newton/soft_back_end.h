@@ -13,6 +13,7 @@ typedef struct CondSoftBackEnd {
     int planned, serves; // 1: it is that of the problem; and can solve it
     CondMultilevelUse multilevel;
     CondStorage storage;
+    int on_device; // 1: a CUDA device makes the inner iterations
     enum { COND_DEPTH_BLOCKS, COND_DEPTH_GROUPS, COND_DEPTH_LEVELS } depth;
     int products;   // of the solve so far
     int longest;    // products of a step of this problem

@@ -151,6 +151,11 @@ const char* cond_choice_multilevel(int index)
     return cond_multilevel_name((CondMultilevelUse)index);
 }
 
+const char* cond_choice_device(int index)
+{
+    return cond_device_name((CondDeviceKind)index);
+}
+
 const char* cond_choice_storage(int index)
 {
     return cond_storage_name((CondStorage)index);

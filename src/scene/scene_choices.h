@@ -26,6 +26,7 @@ const char* cond_choice_law(int index);
 const char* cond_choice_surrogate(int index);
 const char* cond_choice_accelerator(int index);
 const char* cond_choice_multilevel(int index);
+const char* cond_choice_device(int index);
 const char* cond_choice_storage(int index);
 const char* cond_choice_stop(int index);
 const char* cond_choice_collision(int index);

@@ -38,8 +38,10 @@ CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyConten
     CondStatus status = stage->v ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status)
         status = cond_assembly_create(model, content, &stage->assembly);
+    CondSolverSettings on_cpu = *settings; // masses alone: a device has nothing to gain
+    on_cpu.device = COND_DEVICE_CPU;
     if (!status)
-        status = cond_solver_create(m, "strategy", settings, &stage->solver, NULL);
+        status = cond_solver_create(m, "strategy", &on_cpu, &stage->solver, NULL);
     stage->ready = !status;
     return status;
 }

@@ -78,6 +78,8 @@ typedef struct CondAggregation {
     float* held;      // directions in which each node is held                 (places)
     float* held_then; // the same when the matrix was made                     (places)
     int* changed;     // 1: what is left of a node is not what the matrix was made of (places)
+    uint64_t n_plan;  // how many patterns there were
+    uint64_t n_made;  // how many matrices
     int made;         // 1: there is a matrix of this problem
     int* due;         // 1: a group whose row must be made                     (n_group)
     int n_level;      //

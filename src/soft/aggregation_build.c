@@ -468,5 +468,6 @@ CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* pro
     size_t size = (size_t)n * (size_t)coarse->stride;
     cond_parallel(n, cond_threads(size, threads), round_rows, coarse);
     coarse->made = 1;
+    coarse->n_made++;
     return COND_OK;
 }

@@ -230,6 +230,7 @@ CondStatus cond_aggregation_plan(CondSoftPacked* packed, const CondProblem* prob
                     RESERVE(row, packed->n_team * coarse->n_row) ||
                     RESERVE(square, coarse->level[0].n_node / 8 + 2)))
         status = COND_OUT_OF_MEMORY;
+    coarse->n_plan += !known;
     coarse->key = packed->key;
     coarse->planned = *fits = !status;
     return status;

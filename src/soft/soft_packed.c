@@ -282,6 +282,7 @@ CondStatus cond_soft_packed_plan(CondSoftPacked* packed, const CondProblem* prob
     memset(packed->B, 0, 48 * (size_t)packed->n_four * sizeof *packed->B);
     memset(packed->r, 0, 16 * (size_t)packed->n_four * sizeof *packed->r);
     packed->n_join = packed->n_share = 0;
+    packed->n_plan++;
     packed->n_team = cond_threads(36 * (size_t)packed->row_begin[packed->n_four], threads);
     packed->coarse.on = 0;
     return COND_OK;

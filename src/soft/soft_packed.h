@@ -84,6 +84,10 @@ typedef struct CondSoftPacked {
     double *product_sum, *step_sum; //                                     (n_part)
     float *product_interface,
         *step_interface; //                (n_interface_sum x n_interface, padded)
+    // The device that iterates instead of the CPU, which must outlive the system; NULL: none.
+    struct CondCudaSoft* device;
+    struct CondSoftOnDevice* on_device; // what is made for it                 (1)
+    uint64_t n_plan;                    // how many problems were packed
 } CondSoftPacked;
 
 // Takes the blocks of the soft bodies.
@@ -129,7 +133,8 @@ typedef struct CondSoftPackedSolve {
 
 // With block-Jacobi and Schur complement as preconditioner, and the coarse correction where it is
 // on. It is added to the former: one after the other, with the blocks again for symmetry,
-// they need two more products an iteration and about twice as many in all.
-void cond_soft_packed_solve(CondSoftPacked* packed, CondSoftPackedSolve* solve);
+// they need two more products an iteration and about twice as many in all. Of a device a negative
+// status, with a message.
+CondStatus cond_soft_packed_solve(CondSoftPacked* packed, CondSoftPackedSolve* solve);
 
 #endif

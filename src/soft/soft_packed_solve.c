@@ -3,6 +3,7 @@
 #include "base/tiny.h"
 #include "linear/cholesky.h"
 #include "soft/soft_packed.h"
+#include "soft/soft_packed_device.h"
 #include "soft/soft_packed_kernel.h"
 
 #include <math.h>
@@ -222,9 +223,12 @@ static void clear_vectors(CondSoftPacked* packed)
     memset(packed->q, 0, size);
 }
 
-void cond_soft_packed_solve(CondSoftPacked* packed, CondSoftPackedSolve* solve)
+CondStatus cond_soft_packed_solve(CondSoftPacked* packed, CondSoftPackedSolve* solve)
 {
+    if (packed->device)
+        return cond_soft_packed_solve_on_device(packed, solve);
     Team team = {.packed = packed, .solve = solve};
     clear_vectors(packed);
     cond_team(packed->n_team, iterate, &team);
+    return COND_OK;
 }

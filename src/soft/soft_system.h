@@ -96,7 +96,7 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
 void cond_soft_system_multiply(const CondSoftSystem* system, const double* x, double* y);
 
 // Solves H x = r from x = 0 until the preconditioned residual has fallen by `reduction`; r becomes
-// r - H x. Returns the products made, or a negative status.
+// r - H x. Returns the products made, or a negative status: of a device alone.
 int cond_soft_system_solve(CondSoftSystem* system, double* r, double* x, double reduction,
                            int max_iterations);
 

@@ -208,7 +208,7 @@ static CondCgSystem in_double(CondSoftSystem* system, double* r, double* x)
 }
 
 // One round in single precision: x += what it found, r -= H times that, measured in double. 0 where
-// it found nothing.
+// it found nothing, or a negative status.
 static int solve_single(CondSoftSystem* system, double* r, double* x, double reduction,
                         double* goal, int max_products)
 {
@@ -226,9 +226,9 @@ static int solve_single(CondSoftSystem* system, double* r, double* x, double red
                                         .max_products = max_products - 1},
                                  .factor = system->S,
                                  .interface = system->small};
-    cond_soft_packed_solve(packed, &solve);
-    if (solve.cg.failed)
-        return 0;
+    CondStatus status = cond_soft_packed_solve(packed, &solve);
+    if (status || solve.cg.failed)
+        return (int)status;
     Transfer out = {system, dx, packed->x, scale};
     each_node(&out, unpack_nodes);
     for (int i = 0; i < system->n_interface; i++)
@@ -277,6 +277,8 @@ int cond_soft_system_solve(CondSoftSystem* system, double* r, double* x, double 
     int packed = system->deep || system->n_node >= system->pack_from;
     while (packed && products + 2 < max_iterations && !cond_cancelled(&system->arena.context)) {
         int count = solve_single(system, r, x, reduction, &goal, max_iterations - products);
+        if (count < 0)
+            return count;
         products += count;
         if (count == 0)
             break;

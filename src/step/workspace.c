@@ -33,6 +33,18 @@ static int make_stages(CondSim* sim)
            sim->groups && sim->balance && sim->pbd;
 }
 
+// What a device runs are systems of soft bodies: it is refused where there are none.
+static CondStatus check_device(const CondModel* model, CondError* error)
+{
+    if (model->settings.solver.device != COND_DEVICE_CUDA)
+        return COND_OK;
+    for (int b = 0; b < cond_model_n_body(model); b++)
+        if (cond_model_body_kind(model, b) == COND_BODY_SOFT)
+            return COND_OK;
+    return cond_error_set(error, COND_NOT_SUPPORTED,
+                          "solver.device: cuda: the scene has no soft body");
+}
+
 static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, CondError* error);
 
 static CondStatus create_part(const CondModel* part, CondSim* whole, CondSim** sim)
@@ -134,8 +146,10 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
         status = cond_state_create(model, &made->next, error);
     if (!status) {
         cond_watch_create(made);
-        status = cond_solver_create(m, "strategy", &model->settings.solver, &made->solver, error);
+        status = whole ? COND_OK : check_device(model, error);
     }
+    if (!status)
+        status = cond_solver_create(m, "strategy", &model->settings.solver, &made->solver, error);
     if (!status && !whole &&
         ((status = cond_sleep_create(made, create_part)) || (status = cond_events_create(made))))
         cond_error_set(error, status, "out of memory");

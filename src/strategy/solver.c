@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "cuda/soft_cg.h"
 #include "law/settings.h"
 #include "strategy/island_solver.h"
 
@@ -49,6 +50,30 @@ CondStatus cond_solver_create(const CondContext* context, const char* name,
     return cond_error_set(error, COND_BAD_ARGUMENT, "no solver is named '%s'", name);
 }
 
+const char* cond_device_cuda_name(const char** reason)
+{
+    return cond_cuda_name(reason);
+}
+
+// auto becomes one of the two others; cuda is there and serves the settings, or an error.
+static CondStatus choose_device(CondSolverSettings* settings, CondError* error)
+{
+    const char* reason = "";
+    if (settings->device == COND_DEVICE_CPU)
+        return COND_OK;
+    int there = cond_cuda_name(&reason) != NULL;
+    int serves = settings->accelerator == COND_ACCELERATOR_NEWTON &&
+                 settings->stop == COND_STOP_CERTIFICATE &&
+                 settings->storage != COND_STORAGE_DOUBLE;
+    if (there && !serves)
+        reason = "it needs accelerator: newton, stop: certificate, and storage: auto or float";
+    there = there && serves;
+    if (settings->device == COND_DEVICE_CUDA && !there)
+        return cond_error_set(error, COND_NOT_SUPPORTED, "solver.device: cuda: %s", reason);
+    settings->device = there ? COND_DEVICE_CUDA : COND_DEVICE_CPU;
+    return COND_OK;
+}
+
 CondStatus cond_solver_create_from_sized(const CondContext* context, const CondSolverOps* ops,
                                          const CondSolverSettings* settings, CondSolver** solver,
                                          CondError* error, size_t size)
@@ -60,6 +85,8 @@ CondStatus cond_solver_create_from_sized(const CondContext* context, const CondS
     CondStatus status = cond_solver_settings_take(settings, &own, error);
     if (status)
         return status;
+    if (choose_device(&own, error))
+        return COND_NOT_SUPPORTED;
     CondContext memory = cond_context_or_default(context);
     CondSolver* made = cond_allocate(&memory, 1, sizeof *made);
     if (made) {
