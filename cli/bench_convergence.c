@@ -286,7 +286,7 @@ static int look(void* data, const BenchStage* stage)
         points = json_array();
         code = run_variant(run, &variant[i], stage, &answer, points);
         add_curve(run, stage, variant[i].name, points);
-        fprintf(stderr, "%-8s %-12s %-24s %6d products %4d passes %9.2f ms  %.1e\n", stage->scene,
+        fprintf(stderr, "%-8s %-12s %-24s %6d products %4d Newton %9.2f ms  %.1e\n", stage->scene,
                 stage->problem, variant[i].name, answer.products, answer.passes,
                 1e3 * answer.seconds, residual_of(&answer));
         json_array_append_new(run->rows,
@@ -334,7 +334,7 @@ static const BenchColumn summary[] = {
     {"contacts", "contacts", "%.0f", 10},
     {"yardstick", "yardstick", "%.0f", 11},
     {"products", "default", "%.0f", 10},
-    {"passes", "passes", "%.0f", 8},
+    {"passes", "Newton", "%.0f", 8},
     {"ratio", "ratio", "%.2f", 8},
     {"residual", "residual", "%.1e", 10},
 };

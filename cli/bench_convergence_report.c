@@ -118,7 +118,7 @@ int bench_convergence_report(const BenchOptions* options, const json_t* result)
     static const PaperColumn columns[] = {
         {"scene", "scene", NULL},         {"problem", "problem", NULL},
         {"solver", "solver", NULL},       {"products", "products", "%.0f"},
-        {"passes", "passes", "%.0f"},     {"seconds", "seconds", "%.2e"},
+        {"passes", "Newton", "%.0f"},     {"seconds", "seconds", "%.2e"},
         {"dynamics", "dynamics", "%.1e"}, {"contact", "contact", "%.1e"},
     };
     static const Experiment experiment = {"convergence", "Certificate against products and time",

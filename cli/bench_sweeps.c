@@ -120,7 +120,7 @@ static void run_task(const BenchOptions* options, Task* task)
         task->code = bench_run(model, sweep->name, from, to, goal, &task->run);
     }
     double steps = task->run.steps > 0 ? task->run.steps : 1;
-    fprintf(stderr, "%-26s %-6s %8d dof: %8.1f products %7.2f passes a step, %d missed\n",
+    fprintf(stderr, "%-26s %-6s %8d dof: %8.1f products %7.2f Newton steps a step, %d missed\n",
             sweep->name, task->value, task->dof, task->run.products / steps,
             task->run.passes / steps, task->run.missed);
     cond_model_destroy(model);
@@ -199,14 +199,14 @@ static const BenchColumn columns[] = {
     {"iterations", "iterations", "%.1f", 12},
     {"products", "products", "%.1f", 10},
     {"most_products", "most", "%.0f", 8},
-    {"passes", "passes", "%.2f", 8},
+    {"passes", "Newton", "%.2f", 8},
     {"solve_ms", "solve ms", "%.2f", 10},
 };
 static const BenchColumn spreads[] = {
     {"sweep", "largest over smallest", NULL, 28},
     {"products", "products", "%.2f", 10},
     {"iterations", "iterations", "%.2f", 12},
-    {"passes", "passes", "%.2f", 8},
+    {"passes", "Newton", "%.2f", 8},
 };
 
 const Benchmark bench_sweeps = {"sweeps",

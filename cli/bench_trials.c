@@ -83,7 +83,7 @@ static const BenchColumn columns[] = {
     {"steps", "steps", "%.0f", 8},        {"missed", "missed", "%.0f", 8},
     {"residual", "worst", "%.1e", 10},    {"contacts", "contacts", "%.1f", 10},
     {"products", "products", "%.1f", 10}, {"most_products", "most", "%.0f", 8},
-    {"passes", "passes", "%.2f", 8},      {"solve_ms", "solve ms", "%.2f", 10},
+    {"passes", "Newton", "%.2f", 8},      {"solve_ms", "solve ms", "%.2f", 10},
 };
 
 const Benchmark bench_trials = {"trials",

@@ -26,7 +26,7 @@ static int run(const PaperOptions* options, PaperResult* result)
         {"st_ms", "ST ms", "%.2f"},
         {"delassus_ms", "Delassus ms", "%.1f"},
         {"iterations", "iterations", "%.1f"},
-        {"passes", "passes", "%.1f"},
+        {"passes", "Newton", "%.1f"},
         {"residual", "certificate", "%.1e"},
     };
     static const PaperPlot plots[] = {

@@ -95,7 +95,7 @@ static int run(const PaperOptions* options, PaperResult* result)
         "same\n"
         "run, at most 2000 a step. `certificate` is the worst of the accelerated steps. The "
         "run\n"
-        "of the cable is led by COND at a certificate of 1e-6.";
+        "of the cable is simulated by COND to a certificate of 1e-6.";
     result->column = columns;
     result->n_column = sizeof columns / sizeof columns[0];
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0] && code == CLI_FINE; i++)

@@ -105,7 +105,7 @@ void run_summary_print(const CondModel* model, const CondState* state, const Run
     fprintf(stderr, "  iterations    %.1f a step, at most %d\n", s->iterations / n,
             s->max_iterations);
     if (s->max_passes > 0)
-        fprintf(stderr, "  passes        %.1f a step, at most %d\n", s->passes / n, s->max_passes);
+        fprintf(stderr, "  Newton steps  %.1f a step, at most %d\n", s->passes / n, s->max_passes);
     if (s->steps > s->solved_by[COND_BY_OTHER])
         print_stages(s);
     if (s->rounds > 0)

@@ -73,30 +73,30 @@
     {VECTOR_OF(section, "friction", structure, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", DEFAULT, friction_meaning)}, \
     {NUMBER_OR_ABSENT(section, "restitution", structure, surface.restitution, UNIT, "", DEFAULT, restitution_meaning)}
 #define RUBBING(section, structure) \
-    {CHOICE(section, "friction_rule", structure, rubbing.rule, 2, cond_choice_friction_rule, "geometric, larger", DEFAULT, "how two frictions combine: their geometric mean, or the larger one where either surface asks for it")}, \
+    {CHOICE(section, "friction_rule", structure, rubbing.rule, 2, cond_choice_friction_rule, "geometric, larger", DEFAULT, "how two frictions combine: their geometric mean, or the larger one if either surface has this rule")}, \
     {WHOLE(section, "friction_priority", structure, rubbing.priority, FINITE, "", DEFAULT, "of two surfaces that differ in it the one with the larger value gives the friction alone")}, \
-    {SWITCH(section, "frictionless", structure, rubbing.frictionless, DEFAULT, "no friction on what is frictionless too, or has less priority")}
+    {SWITCH(section, "frictionless", structure, rubbing.frictionless, DEFAULT, "no friction with surfaces that are frictionless too, or have less priority")}
 #define ROTATION(section, axes) \
     {VECTOR(section, "axis", CondRotationDraft, axis, "", "required", axes "; any length")}, \
     {NUMBER(section, "degrees", CondRotationDraft, degrees, FINITE, "degree", "required", "angle about the axis")}
 #define ATTACHED(section, i) \
-    {TEXT(section, "body", CondAttachmentDef, end[i].body, DEFAULT, "the body; the world where it is left out")}, \
+    {TEXT(section, "body", CondAttachmentDef, end[i].body, DEFAULT, "the body; by default the world")}, \
     {TEXT(section, "link", CondAttachmentDef, end[i].link, DEFAULT, "required for robots: the link that is held")}, \
     {TEXT(section, "patch", CondAttachmentDef, end[i].patch, DEFAULT, "required for soft bodies: the patch that is held")}, \
-    {TEXT(section, "trajectory", CondAttachmentDef, end[i].trajectory, DEFAULT, "where no body is named: the frame that moves along this trajectory")}, \
+    {TEXT(section, "trajectory", CondAttachmentDef, end[i].trajectory, DEFAULT, "instead of a body: the frame that moves along this trajectory")}, \
     {VECTOR(section, "point", CondAttachmentDef, end[i].point, "m", DEFAULT, "in the axes of the body, the link or the world; a patch has its own centre")}, \
-    {NUMBER_OR_ABSENT(section, "at", CondAttachmentDef, end[i].at, NOT_NEGATIVE, "m", DEFAULT, "required for rods: distance from the begin of the rod, along it; point is then in link axes, from there")}
+    {NUMBER_OR_ABSENT(section, "at", CondAttachmentDef, end[i].at, NOT_NEGATIVE, "m", DEFAULT, "required for rods: distance from the start of the rod, along it; point is then in link axes, from there")}
 #define SPRING_END(section, i) \
-    {TEXT(section, "body", CondSpringDef, body[i], DEFAULT, "the particle, rigid body or rod it is fixed to, or the robot of `joint`; the world where it is left out")}, \
-    {NUMBER_OR_ABSENT(section, "at", CondSpringDef, at[i], NOT_NEGATIVE, "m", DEFAULT, "required for rods: distance from the begin of the rod, along it")}, \
+    {TEXT(section, "body", CondSpringDef, body[i], DEFAULT, "the particle, rigid body or rod to which it is fixed, or the robot of `joint`; by default the world")}, \
+    {NUMBER_OR_ABSENT(section, "at", CondSpringDef, at[i], NOT_NEGATIVE, "m", DEFAULT, "required for rods: distance from the start of the rod, along it")}, \
     {VECTOR(section, "point", CondSpringDef, point[i], "m", DEFAULT, "in body axes, or in world axes; of rods in link axes, from at")}, \
-    {TEXT(section, "joint", CondSpringDef, joint[i], DEFAULT, "the joint of the robot `body` whose position the spring counts, instead of a point; the other end is a joint too, or left out")}, \
+    {TEXT(section, "joint", CondSpringDef, joint[i], DEFAULT, "the joint of the robot `body` whose position is the end of the spring, instead of a point; the other end is a joint too, or left out")}, \
     {NUMBER(section, "ratio", CondSpringDef, ratio[i], FINITE, "", DEFAULT, "length of the spring per position of the joint")}
 #define REWARDED(section, structure, end) \
-    {TEXT(section, "body", structure, end.body, DEFAULT, "the body; of observations the world where it is left out")}, \
+    {TEXT(section, "body", structure, end.body, DEFAULT, "the body; of observations by default the world")}, \
     {TEXT(section, "link", structure, end.link, DEFAULT, "of a robot: the link")}, \
-    {TEXT(section, "patch", structure, end.patch, DEFAULT, "of a soft body: the patch; its centre of mass where it is left out")}, \
-    {NUMBER_OR_ABSENT(section, "at", structure, end.at, NOT_NEGATIVE, "m", DEFAULT, "of a rod: distance from its begin, along it; its centre of mass where it is left out")}, \
+    {TEXT(section, "patch", structure, end.patch, DEFAULT, "of a soft body: the patch; by default its centre of mass")}, \
+    {NUMBER_OR_ABSENT(section, "at", structure, end.at, NOT_NEGATIVE, "m", DEFAULT, "of a rod: distance from its start, along it; by default its centre of mass")}, \
     {VECTOR(section, "point", structure, end.point, "m", DEFAULT, "in the axes of the body, the link or the world")}
 
 enum {
