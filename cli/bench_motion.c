@@ -305,7 +305,7 @@ static const BenchColumn row_columns[] = {
     {"gained", "gained", "%.0e", 9},
     {"lost", "lost", "%.0e", 9},
     {"newton", "Newton", "%.0f", 9},
-    {"passes", "Newton", "%.0f", 9},
+    {"passes", "passes", "%.0f", 9},
     {"residual", "certificate", "%.0e", 13},
     {"missed", "missed", "%.0f", 8},
     {"seconds", "s", "%.2f", 8},
