@@ -128,8 +128,9 @@ static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic lon
 typedef struct Parts {
     int n_phase, n_part; // of a phase
     const CondPhase* phase;
-    _Atomic int next, done;
-    _Atomic long waited; // in vain, for threads that did not run [ns]
+    _Alignas(COND_CACHE_LINE) _Atomic int next;
+    _Alignas(COND_CACHE_LINE) _Atomic int done;
+    _Alignas(COND_CACHE_LINE) _Atomic long waited; // in vain, for threads that did not run [ns]
 } Parts;
 
 static void wait_for(Parts* parts, int done)
@@ -308,23 +309,28 @@ void cond_team(int n_thread, CondTeamBody body, void* data)
     keep_account(cond_pool_now() - begun, waited);
 }
 
-void cond_team_wait(CondTeam* team, int size)
+void cond_team_meet(CondTeam* team, CondGate* gate, int size)
 {
     if (size == 1)
         return;
     if (team->account)
         cond_account_part(team->account, cond_account_now() - team_since);
-    int turn = atomic_load_explicit(&team->turn, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) == size - 1) {
-        atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+    int turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&gate->arrived, 1, memory_order_acq_rel) == size - 1) {
+        atomic_store_explicit(&gate->arrived, 0, memory_order_relaxed);
         if (team->account)
             cond_account_met(team->account);
-        cond_pool_raise(&team->turn);
+        cond_pool_raise(&gate->turn);
     } else {
-        long waited = cond_pool_wait(&team->turn, turn + 1);
+        long waited = cond_pool_wait(&gate->turn, turn + 1);
         if (waited > LATE)
             atomic_fetch_add_explicit(&team->waited, waited, memory_order_relaxed);
     }
     if (team->account)
         team_since = cond_account_now();
+}
+
+void cond_team_wait(CondTeam* team, int size)
+{
+    cond_team_meet(team, &team->all, size);
 }

@@ -20,6 +20,9 @@ int cond_threads(size_t work, int threads);
 #define COND_PARALLEL_CHAINED 4
 int cond_threads_chained(size_t work, int threads);
 
+// Bytes that processors exchange at a time: two threads that write within them wait for each other.
+enum { COND_CACHE_LINE = 1 << 6 };
+
 // Does the items first .. last - 1 of a loop; `loop` holds what it reads and where it writes.
 typedef void (*CondLoopBody)(const void* loop, int first, int last);
 
@@ -67,16 +70,25 @@ int cond_parallel_rank(void);
 // then sleeps: where there are more threads than processors, one that spins keeps another from
 // coming; but who gives the processor away earlier may wait for milliseconds until other programs
 // give it back, at every wait of a step.
-typedef struct CondTeam {
-    struct CondAccountTeam* account; // NULL: it is off
+typedef struct CondGate {
     _Atomic int arrived;
-    _Atomic int turn;    // how often all had come
-    _Atomic long waited; // in vain, for threads that did not run [ns]
+    char apart[COND_CACHE_LINE]; // those who wait read `turn` while others still come
+    _Atomic int turn;            // how often all had come
+    char end[COND_CACHE_LINE];
+} CondGate;
+
+typedef struct CondTeam {
+    CondGate all;
+    _Atomic long waited;             // in vain, for threads that did not run [ns]
+    struct CondAccountTeam* account; // NULL: it is off
 } CondTeam;
 
 typedef void (*CondTeamBody)(void* data, CondTeam* team, int rank, int size);
 void cond_team(int n_thread, CondTeamBody body, void* data);
 void cond_team_wait(CondTeam* team, int size);
+// The same for the ranks below `size` alone, at a gate that no others come to until these are
+// through; it begins as zeros.
+void cond_team_meet(CondTeam* team, CondGate* gate, int size);
 
 // The first of rank's items among n, shared out evenly; rank = size gives n.
 static inline int cond_team_first(int n, int rank, int size)

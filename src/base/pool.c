@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_sigmask
 #include "base/pool.h"
 
+#include "base/parallel.h"
 #include "cond/context.h"
 
 #include <limits.h>
@@ -41,16 +42,17 @@ static uint64_t number(uint64_t offer)
 
 static struct Pool {
     atomic_flag busy; // some caller has it
-    _Atomic uint64_t offer;
-    _Atomic int done;   // of those that have taken a place
-    _Atomic int closed; // 1: the size of the team is known
+    // On lines of their own: those who wait read one of them while others write to the rest.
+    _Alignas(COND_CACHE_LINE) _Atomic uint64_t offer;
+    _Alignas(COND_CACHE_LINE) _Atomic int done;   // of those that have taken a place
+    _Alignas(COND_CACHE_LINE) _Atomic int closed; // 1: the size of the team is known
     int size;
     CondPoolWork serve; // written by the caller before the offer; the other is NULL
     CondPoolTeam gather;
     void* data;
     int n_worker; // written by the caller
     pthread_t worker[COND_MAX_THREADS];
-    _Atomic int asleep, stops, waiting;
+    _Alignas(COND_CACHE_LINE) _Atomic int asleep, stops, waiting;
     pthread_mutex_t lock;
     pthread_cond_t offered, raised;
     long spin; // [ns]
@@ -268,10 +270,10 @@ static void offer_places(int n)
     int missing = n - (pool.n_worker - atomic_load(&pool.asleep));
     if (missing <= 0)
         return;
-    pthread_mutex_lock(&pool.lock);
+    pthread_mutex_lock(&pool.lock); // whoever is about to sleep has looked before, or does so now
+    pthread_mutex_unlock(&pool.lock);
     for (int i = 0; i < missing; i++)
         pthread_cond_signal(&pool.offered);
-    pthread_mutex_unlock(&pool.lock);
 }
 
 // Nobody comes any more; how many have.

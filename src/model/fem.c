@@ -100,9 +100,10 @@ static CondStatus allocate_arrays(CondFem* fem)
     fem->place = cond_arena_allocate(m, n * n * n_element, sizeof *fem->place);
     fem->order = cond_arena_allocate(m, n_node, sizeof *fem->order);
     fem->rank = cond_arena_allocate(m, n_node, sizeof *fem->rank);
+    fem->span = cond_arena_allocate(m, 2 * ((n_element + 3) / 4), sizeof *fem->span);
     int complete = fem->rest && fem->element && fem->tet && fem->material_of_element &&
                    fem->material && fem->moduli && fem->gradient && fem->volume && fem->mass &&
-                   fem->mass_damping && fem->place && fem->order && fem->rank;
+                   fem->mass_damping && fem->place && fem->order && fem->rank && fem->span;
     return complete ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
@@ -177,6 +178,18 @@ static int by_station(const void* a, const void* b)
     return p->node < q->node ? -1 : 1;
 }
 
+static void span_elements(CondFem* fem)
+{
+    for (int i = 0; i < fem->n_element; i++) {
+        int* span = fem->span + 2 * (size_t)(i / 4);
+        for (int a = 0; a < fem->n_corner; a++) {
+            int r = fem->rank[fem->element[(size_t)fem->n_corner * i + a]];
+            span[0] = (i % 4 == 0 && a == 0) || r < span[0] ? r : span[0];
+            span[1] = (i % 4 == 0 && a == 0) || r > span[1] ? r : span[1];
+        }
+    }
+}
+
 // Threads take parts of the body that follow each other along its longest side, so that few
 // elements belong to two of them, however the nodes are numbered.
 static CondStatus order_nodes(CondFem* fem)
@@ -203,6 +216,7 @@ static CondStatus order_nodes(CondFem* fem)
         fem->rank[station[i].node] = i;
     }
     cond_release(&fem->arena.context, station);
+    span_elements(fem);
     return COND_OK;
 }
 

@@ -95,6 +95,8 @@ typedef struct CondFem {
                                // block (a, b) is added to, at n_corner^2 i + n_corner a + b
     int* order;                // nodes along the longest side of the body      (n_node)
     int* rank;                 // place of each node in `order`                 (n_node)
+    int* span;                 // least and largest rank of the corners of four elements in a row
+                               //                                       (2 (n_element + 3) / 4)
 } CondFem;
 
 // Of a body that is spread over the ranks of a parallel machine: this one makes the forces of its

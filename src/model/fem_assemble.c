@@ -57,13 +57,32 @@ static void assemble_part(const void* loop, int first, int last)
     }
 }
 
+// Energies of the elements 4 first .. 4 last - 1.
+static void evaluate_energies(const void* loop, int first, int last)
+{
+    const CondFemSum* sum = loop;
+    int n = sum->fem->n_element;
+    cond_fem_add_energies(sum, 4 * first, 4 * last < n ? 4 * last : n);
+}
+
+// The elements, whose nodes' rows and forces threads share out, or energies alone.
+static void run_elements(const CondFemSum* sum, int threads)
+{
+    const CondFem* fem = sum->fem;
+    int n_thread = element_threads(fem, threads);
+    if (sum->f || sum->A || sum->own)
+        cond_parallel(fem->n_node, n_thread, assemble_part, sum);
+    else
+        cond_parallel((fem->n_element + 3) / 4, n_thread, evaluate_energies, sum);
+}
+
 void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, double* f,
                      double* energy, int threads)
 {
     const CondFemOwn* own = work->own;
     CondFemSum sum = {
         .fem = fem, .x = x, .f = f, .energy = work->energy, .own = own ? own->node : NULL};
-    cond_parallel(fem->n_node, element_threads(fem, threads), assemble_part, &sum);
+    run_elements(&sum, threads);
     if (own && f)
         own->complete(own->data, f);
     if (energy) {
@@ -89,7 +108,7 @@ void cond_fem_assemble(const CondFem* fem, const double* x, double mass_scale,
                       .f = f,
                       .energy = work->energy,
                       .own = work->own && work->own->rows ? work->own->node : NULL};
-    cond_parallel(fem->n_node, element_threads(fem, threads), assemble_part, &sum);
+    run_elements(&sum, threads);
     if (sum.own && f)
         work->own->complete(work->own->data, f);
 }
@@ -152,5 +171,5 @@ void cond_fem_stress(const CondFem* fem, const double* x, double* stress, double
 void cond_fem_element_energy(const CondFem* fem, const double* x, double* energy, int threads)
 {
     CondFemSum sum = {.fem = fem, .x = x, .energy = energy};
-    cond_parallel(fem->n_node, element_threads(fem, threads), assemble_part, &sum);
+    run_elements(&sum, threads);
 }

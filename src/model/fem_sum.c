@@ -322,14 +322,23 @@ COND_LANES_INLINE void add_quadratic(const CondFemSum* sum, int i, int owned)
     add_element(sum, i, owned, energy, f, S);
 }
 
-COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last)
+// 1 where no corner of the four elements lies in the part.
+static inline int is_apart(const CondFem* fem, int i, int first, int last)
+{
+    const int* span = fem->span + 2 * (size_t)(i / 4);
+    return span[1] < first || span[0] >= last;
+}
+
+// Of the elements from .. to - 1; from is a multiple of four.
+COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last, int from, int to)
 {
     const CondFem* fem = sum->fem;
-    int i = 0;
-    for (; fem->kind == COND_FEM_LINEAR && i + COND_LANES <= fem->n_element; i += COND_LANES)
-        add_four(sum, i, first, last);
-    for (; i < fem->n_element; i++) {
-        int owned = owned_corners(sum, i, first, last);
+    int i = from;
+    for (; fem->kind == COND_FEM_LINEAR && i + COND_LANES <= to; i += COND_LANES)
+        if (!is_apart(fem, i, first, last))
+            add_four(sum, i, first, last);
+    for (; i < to; i++) {
+        int owned = is_apart(fem, i, first, last) ? 0 : owned_corners(sum, i, first, last);
         if (owned && fem->kind == COND_FEM_QUADRATIC && batch_serves(sum, i))
             add_quadratic(sum, i, owned);
         else if (owned)
@@ -339,16 +348,38 @@ COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last)
 
 void cond_fem_add_elements_generic(const CondFemSum* sum, int first, int last)
 {
-    add_elements(sum, first, last);
+    add_elements(sum, first, last, 0, sum->fem->n_element);
+}
+
+static void add_energies_generic(const CondFemSum* sum, int first, int last)
+{
+    add_elements(sum, 0, sum->fem->n_node, first, last);
 }
 
 #ifdef COND_FEM_SUM_AVX2
 __attribute__((target("avx2"))) void cond_fem_add_elements_avx2(const CondFemSum* sum, int first,
                                                                 int last)
 {
-    add_elements(sum, first, last);
+    add_elements(sum, first, last, 0, sum->fem->n_element);
+}
+
+__attribute__((target("avx2"))) static void add_energies_avx2(const CondFemSum* sum, int first,
+                                                              int last)
+{
+    add_elements(sum, 0, sum->fem->n_node, first, last);
 }
 #endif
+
+void cond_fem_add_energies(const CondFemSum* sum, int first, int last)
+{
+#ifdef COND_FEM_SUM_AVX2
+    if (__builtin_cpu_supports("avx2")) {
+        add_energies_avx2(sum, first, last);
+        return;
+    }
+#endif
+    add_energies_generic(sum, first, last);
+}
 
 void cond_fem_add_elements(const CondFemSum* sum, int first, int last)
 {

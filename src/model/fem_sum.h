@@ -20,6 +20,10 @@ typedef struct CondFemSum {
 // order[last - 1], and sets the energy of those whose first corner is one of them.
 void cond_fem_add_elements(const CondFemSum* sum, int first, int last);
 
+// Sets the energy of the elements first .. last - 1, where there are no others than this machine's
+// (own is NULL); no forces, no matrix.
+void cond_fem_add_energies(const CondFemSum* sum, int first, int last);
+
 // The variants behind it, with the same bits: `plain` goes element by element and is the reference.
 void cond_fem_add_elements_plain(const CondFemSum* sum, int first, int last);
 void cond_fem_add_elements_generic(const CondFemSum* sum, int first, int last);

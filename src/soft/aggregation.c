@@ -1,5 +1,6 @@
 #include "soft/aggregation_part.h"
 
+#include "base/parallel.h"
 #include "linear/block6.h"
 #include "soft/soft_packed_kernel.h"
 
@@ -10,27 +11,45 @@ enum {
 }; // of the next coarser level in a cycle: rigid groups are stiffer than what they
    // stand for, and a second visit makes up for it
 
-// The share of a thread in a cycle.
+// The share of a thread in a cycle. The fewer blocks a level has, the fewer threads are at it: the
+// first ones of the team, while the others wait for them on the level below.
 typedef struct Cycle {
     CondAggregation* coarse;
     CondTeam* team;
-    int rank, size;
+    int rank, size[COND_LEVELS];
 } Cycle;
 
-static int first_of(const Cycle* cycle, int n)
+static Cycle cycle_begin(CondAggregation* coarse, CondTeam* team, int rank, int size)
 {
-    return cond_team_first(n, cycle->rank, cycle->size);
+    Cycle cycle = {.coarse = coarse, .team = team, .rank = rank, .size = {size}};
+    for (int l = 1; l < coarse->n_level; l++) {
+        const CondLevel* level = &coarse->level[l];
+        size_t worth = 36 * (size_t)level->row_begin[level->n_node] / COND_PARALLEL_FROM;
+        int most = cycle.size[l - 1];
+        cycle.size[l] = worth >= (size_t)most ? most : worth > 1 ? (int)worth : 1;
+    }
+    return cycle;
 }
 
-static int last_of(const Cycle* cycle, int n)
+static int first_of(const Cycle* cycle, int l, int n)
 {
-    return cond_team_first(n, cycle->rank + 1, cycle->size);
+    return cond_team_first(n, cycle->rank, cycle->size[l]);
+}
+
+static int last_of(const Cycle* cycle, int l, int n)
+{
+    return cond_team_first(n, cycle->rank + 1, cycle->size[l]);
+}
+
+static void meet(const Cycle* cycle, int l)
+{
+    cond_team_meet(cycle->team, &cycle->coarse->gate[l], cycle->size[l]);
 }
 
 // r of the next level = P' y
-static void restrict_level(const Cycle* cycle, const CondLevel* fine)
+static void restrict_level(const CondLevel* fine, int first, int last)
 {
-    for (int g = first_of(cycle, fine->n_group); g < last_of(cycle, fine->n_group); g++) {
+    for (int g = first; g < last; g++) {
         float* e = fine[1].r + (ptrdiff_t)8 * g;
         memset(e, 0, 8 * sizeof *e);
         for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++) {
@@ -46,9 +65,9 @@ static void restrict_level(const Cycle* cycle, const CondLevel* fine)
 }
 
 // x += P (y of the next level)
-static void prolong_level(const Cycle* cycle, const CondLevel* fine)
+static void prolong_level(const CondLevel* fine, int first, int last)
 {
-    for (int i = first_of(cycle, fine->n_node); i < last_of(cycle, fine->n_node); i++) {
+    for (int i = first; i < last; i++) {
         const float* e = fine[1].y + (ptrdiff_t)8 * fine->group[i];
         const float* a = fine->arm + (ptrdiff_t)3 * i;
         float* x = fine->x + (ptrdiff_t)8 * i;
@@ -60,35 +79,38 @@ static void prolong_level(const Cycle* cycle, const CondLevel* fine)
     }
 }
 
-// y = about A^-1 r on level l, symmetric. All threads of the team go through it together.
+// y = about A^-1 r on level l, symmetric. The threads of the level go through it together; y is
+// there when they have met again.
 static void cycle_level(const Cycle* cycle, int l)
 {
     CondAggregation* coarse = cycle->coarse;
     CondLevel* level = &coarse->level[l];
     const CondBlock6Kernel* kernel = cond_block6_kernel();
-    int n = level->n_node, first = first_of(cycle, n), last = last_of(cycle, n);
+    int n = level->n_node, n_group = level->n_group;
+    int first = first_of(cycle, l, n), last = last_of(cycle, l, n);
+    if (cycle->rank >= cycle->size[l])
+        return;
     if (l == coarse->n_level - 1) {
         if (cycle->rank == 0)
             cond_soft_packed_kernel()->solve(coarse, level->r, level->y);
-        cond_team_wait(cycle->team, cycle->size);
         return;
     }
     CondBlock6Rows A = {level->row_begin, level->column, level->A};
     int visits = l + 2 < coarse->n_level ? VISITS : 1; // the coarsest one is solved
     kernel->relax(level->D, NULL, level->r, level->step, level->x, first, last);
-    cond_team_wait(cycle->team, cycle->size);
+    meet(cycle, l);
     for (int visit = 0; visit < visits; visit++) {
         kernel->residual(&A, level->x, level->r, level->y, first, last);
-        cond_team_wait(cycle->team, cycle->size);
-        restrict_level(cycle, level);
-        cond_team_wait(cycle->team, cycle->size);
+        meet(cycle, l);
+        restrict_level(level, first_of(cycle, l, n_group), last_of(cycle, l, n_group));
+        meet(cycle, l);
         cycle_level(cycle, l + 1);
-        prolong_level(cycle, level);
-        cond_team_wait(cycle->team, cycle->size);
+        meet(cycle, l);
+        prolong_level(level, first, last);
+        meet(cycle, l);
     }
     kernel->residual(&A, level->x, level->r, level->y, first, last);
     kernel->relax(level->D, level->x, level->y, level->step, level->y, first, last);
-    cond_team_wait(cycle->team, cycle->size);
 }
 
 // r of the first level, eight numbers a group.
@@ -107,7 +129,7 @@ double cond_aggregation_correct(CondSoftPacked* packed, CondTeam* team, int rank
                                 const float** motion)
 {
     CondAggregation* coarse = &packed->coarse;
-    Cycle cycle = {coarse, team, rank, size};
+    Cycle cycle = cycle_begin(coarse, team, rank, size);
     int n = coarse->n_group;
     float *r = coarse->level[0].r, *y = coarse->level[0].y;
     double total = 0.0;
@@ -117,9 +139,10 @@ double cond_aggregation_correct(CondSoftPacked* packed, CondTeam* team, int rank
         gather(coarse, 0, n, r);
         cond_soft_packed_kernel()->solve(coarse, r, y);
     } else {
-        gather(coarse, first_of(&cycle, n), last_of(&cycle, n), r);
-        cond_team_wait(team, size);
+        gather(coarse, first_of(&cycle, 0, n), last_of(&cycle, 0, n), r);
+        meet(&cycle, 0);
         cycle_level(&cycle, 0);
+        meet(&cycle, 0);
     }
     for (int g = 0; g < n; g++)
         for (int m = 0; m < 6; m++)

@@ -84,6 +84,7 @@ typedef struct CondAggregation {
     int* due;         // 1: a group whose row must be made                     (n_group)
     int n_level;      //
     CondLevel level[COND_LEVELS];
+    CondGate gate[COND_LEVELS]; // where the threads of a level meet
     // The coarsest level.
     int n;          // unknowns, six a node
     int stride;     // of the rows of the matrix
