@@ -24,14 +24,15 @@ typedef struct CondSweptBody {
 
 // Where everything was at the start of a step, by cond_collide_swept.
 typedef struct CondSweep {
-    double* place;       // features                                          (n_feature x 3)
-    double* pose;        // solids                                            (n_solid x 7)
-    double* box;         // around them on the way                            (n_solid x 6)
-    double* thickness;   // least extent of the solids, by create [m]         (n_solid)
-    double* travel;      // of their bodies [m]                               (n_solid)
-    CondSweptBody* body; //                                                   (n_body)
-    CondFold* fold;      // of the soft bodies                                (n_body)
-    int n_fold;          // n_body
+    double* place;              // features                                          (n_feature x 3)
+    struct CondSweptBody* part; // scratch: of COND_SUM_BLOCK features each
+    double* pose;               // solids                                            (n_solid x 7)
+    double* box;                // around them on the way                            (n_solid x 6)
+    double* thickness;          // least extent of the solids, by create [m]         (n_solid)
+    double* travel;             // of their bodies [m]                               (n_solid)
+    CondSweptBody* body;        //                                                   (n_body)
+    CondFold* fold;             // of the soft bodies                                (n_body)
+    int n_fold;                 // n_body
 } CondSweep;
 
 typedef struct CondSeamPair CondSeamPair;

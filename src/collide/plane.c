@@ -59,26 +59,76 @@ static void fill_candidates(const void* loop, int first, int last)
     }
 }
 
+enum { BLOCKS = 128 }; // of the features of a body
+
+// Features in blocks of equal length, which are counted and then put where those before end.
+typedef struct NearLoop {
+    const CondKinematics* kinematics;
+    const double* place;
+    double reach;
+    int body, plane, n_block;
+    int* begin;               // counts, then offsets                  (n_block)
+    CondCandidate* candidate; // NULL: they are counted
+} NearLoop;
+
+// 1 where feature k of the body is near the plane.
+static int is_near(const NearLoop* l, int k, double* gap)
+{
+    const CondModel* model = l->kinematics->model;
+    const CondPlane* plane = &model->plane[l->plane];
+    int at = model->body[l->body].feature_begin + k;
+    const CondFeature* feature = &model->feature[at];
+    *gap = vec3_dot(plane->frame, l->place + 3 * (size_t)at) - plane->offset - feature->radius;
+    return *gap <= l->reach && !feature->shaped;
+}
+
+static void find_blocks(const void* data, int first, int last)
+{
+    const NearLoop* l = data;
+    int n = l->kinematics->model->body[l->body].n_feature;
+    double gap;
+    for (int block = first; block < last; block++) {
+        int next = l->candidate ? l->begin[block] : 0;
+        for (int k = cond_team_first(n, block, l->n_block);
+             k < cond_team_first(n, block + 1, l->n_block); k++) {
+            if (!is_near(l, k, &gap))
+                continue;
+            if (l->candidate) {
+                CondCandidate* candidate = &l->candidate[next];
+                candidate->point[0].body = l->body;
+                candidate->plane = l->plane;
+                candidate->triangle = k;
+                candidate->gap = gap;
+            }
+            next++;
+        }
+        if (!l->candidate)
+            l->begin[block] = next;
+    }
+}
+
 // The features of a body near a plane.
 static CondStatus find_candidates(const CondKinematics* kinematics, const double* place,
                                   double reach, int b, int i, CondCandidateList* list)
 {
-    const CondBody* body = &kinematics->model->body[b];
-    const CondPlane* plane = &kinematics->model->plane[i];
-    for (int k = 0; k < body->n_feature; k++) {
-        const CondFeature* feature = &kinematics->model->feature[body->feature_begin + k];
-        const double* x = place + 3 * (size_t)(body->feature_begin + k);
-        double gap = vec3_dot(plane->frame, x) - plane->offset - feature->radius;
-        if (!(gap <= reach) || feature->shaped)
-            continue;
-        if (cond_candidates_reserve(list, list->n + 1))
-            return COND_OUT_OF_MEMORY;
-        CondCandidate* candidate = &list->candidate[list->n++];
-        candidate->point[0].body = b;
-        candidate->plane = i;
-        candidate->triangle = k;
-        candidate->gap = gap;
+    const CondModel* model = kinematics->model;
+    int begin[BLOCKS], n = model->body[b].n_feature;
+    NearLoop loop = {kinematics, place, reach, b, i, n < BLOCKS ? 1 : BLOCKS, begin, NULL};
+    int threads = cond_threads(COND_FEATURE_WORK * (size_t)n, model->settings.solver.threads);
+    cond_parallel(loop.n_block, threads, find_blocks, &loop);
+    int found = 0;
+    for (int block = 0; block < loop.n_block; block++) {
+        int count = begin[block];
+        begin[block] = list->n + found;
+        found += count;
     }
+    if (found == 0)
+        return COND_OK;
+    if (cond_candidates_reserve(list, list->n + found))
+        return COND_OUT_OF_MEMORY;
+    loop.candidate = list->candidate;
+    cond_parallel(loop.n_block, threads, find_blocks, &loop);
+    list->n += found;
     return COND_OK;
 }
 

@@ -6,11 +6,14 @@
 #include "collide/sweep.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "body/body.h"
 #include "collide/point_sweep.h"
 #include "collide/rod_sweep.h"
 #include "collide/soft_sweep.h"
 #include "collide/solid.h"
+#include "collide/tuning.h"
+#include "device/sum.h"
 #include "geometry/box.h"
 #include "geometry/tuning.h"
 #include "math/quat.h"
@@ -36,6 +39,7 @@ CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
     const CondContext* m = &model->arena.context;
     size_t n_solid = (size_t)(model->n_obstacle + model->n_solid);
     sweep->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
+    sweep->part = cond_allocate(m, (size_t)cond_sum_parts(model->n_feature), sizeof *sweep->part);
     sweep->pose = cond_allocate(m, n_solid, 7 * sizeof(double));
     sweep->box = cond_allocate(m, n_solid, 6 * sizeof(double));
     sweep->thickness = cond_allocate(m, n_solid, sizeof(double));
@@ -44,8 +48,8 @@ CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
     sweep->fold = cond_allocate(m, (size_t)model->n_body, sizeof *sweep->fold);
     for (; sweep->fold && sweep->n_fold < model->n_body; sweep->n_fold++)
         cond_fold_begin(m, &sweep->fold[sweep->n_fold]);
-    if (!sweep->fold || !sweep->place || !sweep->pose || !sweep->box || !sweep->thickness ||
-        !sweep->travel || !sweep->body)
+    if (!sweep->fold || !sweep->place || !sweep->part || !sweep->pose || !sweep->box ||
+        !sweep->thickness || !sweep->travel || !sweep->body)
         return COND_OUT_OF_MEMORY;
     cond_sweep_measure(model, sweep);
     return COND_OK;
@@ -53,8 +57,8 @@ CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
 
 void cond_sweep_destroy(const CondContext* context, CondSweep* sweep)
 {
-    void* arrays[] = {sweep->place,  sweep->pose, sweep->box, sweep->thickness,
-                      sweep->travel, sweep->body, sweep->fold};
+    void* arrays[] = {sweep->place,     sweep->part,   sweep->pose, sweep->box,
+                      sweep->thickness, sweep->travel, sweep->body, sweep->fold};
     for (int b = 0; b < sweep->n_fold; b++)
         cond_fold_end(&sweep->fold[b]);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -100,33 +104,72 @@ static int is_slow(const CondSweepPass* pass)
     return !cond_sweep_is_any_fast(pass);
 }
 
+typedef struct SweepLoop {
+    const CondSweepPass* pass;
+    const CondBody* body;
+    CondSweptBody* part; // bounds of COND_SUM_BLOCK features each
+} SweepLoop;
+
+static void sweep_feature(const CondSweepPass* pass, int k, CondSweptBody* swept, double* square)
+{
+    const CondFeature* feature = &pass->model->feature[k];
+    double* to = pass->collider->place + 3 * (size_t)k;
+    double *from = pass->collider->sweep.place + 3 * (size_t)k, radius = feature->radius, move[3];
+    if (!pass->collider->cornered)
+        cond_kinematics_point(pass->after, &feature->point, to, NULL, NULL);
+    cond_kinematics_point(pass->before, &feature->point, from, NULL, NULL);
+    for (int i = 0; i < 3; i++) {
+        move[i] = to[i] - from[i];
+        swept->box[i] = fmin(swept->box[i], fmin(from[i], to[i]) - radius);
+        swept->box[3 + i] = fmax(swept->box[3 + i], fmax(from[i], to[i]) + radius);
+        swept->move[i] = fmin(swept->move[i], move[i]);
+        swept->move[3 + i] = fmax(swept->move[3 + i], move[i]);
+    }
+    *square = fmax(*square, vec3_dot(move, move));
+}
+
+static void sweep_features(const void* data, int first, int last)
+{
+    const SweepLoop* loop = data;
+    const CondBody* body = loop->body;
+    for (int p = first; p < last; p++) {
+        CondSweptBody* part = &loop->part[p];
+        int end = (p + 1) * COND_SUM_BLOCK;
+        double square = 0.0;
+        cond_box_empty(part->box);
+        cond_box_empty(part->move);
+        for (int k = p * COND_SUM_BLOCK; k < end && k < body->n_feature; k++)
+            sweep_feature(loop->pass, body->feature_begin + k, part, &square);
+        part->travel = sqrt(square);
+    }
+}
+
+static void join_parts(int n, const CondSweptBody* part, CondSweptBody* swept)
+{
+    cond_box_empty(swept->box);
+    cond_box_empty(swept->move);
+    swept->travel = 0.0;
+    for (int p = 0; p < n; p++) {
+        cond_box_join(part[p].box, swept->box);
+        cond_box_join(part[p].move, swept->move);
+        swept->travel = fmax(swept->travel, part[p].travel);
+    }
+}
+
 void cond_sweep_body(const CondSweepPass* pass, int b)
 {
     const CondModel* model = pass->model;
     CondSweep* sweep = &pass->collider->sweep;
     const CondBody* body = &model->body[b];
     CondSweptBody* swept = &sweep->body[b];
-    double square = 0.0, move[3];
     if (swept->exact)
         return;
-    cond_box_empty(swept->box);
-    cond_box_empty(swept->move);
-    for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
-        double* to = pass->collider->place + 3 * (size_t)k;
-        double *from = sweep->place + 3 * (size_t)k, radius = model->feature[k].radius;
-        if (!pass->collider->cornered)
-            cond_kinematics_point(pass->after, &model->feature[k].point, to, NULL, NULL);
-        cond_kinematics_point(pass->before, &model->feature[k].point, from, NULL, NULL);
-        for (int i = 0; i < 3; i++) {
-            move[i] = to[i] - from[i];
-            swept->box[i] = fmin(swept->box[i], fmin(from[i], to[i]) - radius);
-            swept->box[3 + i] = fmax(swept->box[3 + i], fmax(from[i], to[i]) + radius);
-            swept->move[i] = fmin(swept->move[i], move[i]);
-            swept->move[3 + i] = fmax(swept->move[3 + i], move[i]);
-        }
-        square = fmax(square, vec3_dot(move, move));
-    }
-    swept->travel = sqrt(square);
+    SweepLoop loop = {pass, body, sweep->part};
+    int n_part = cond_sum_parts(body->n_feature);
+    int threads = cond_threads(2 * COND_FEATURE_WORK * (size_t)body->n_feature,
+                               model->settings.solver.threads);
+    cond_parallel(n_part, threads, sweep_features, &loop);
+    join_parts(n_part, sweep->part, swept);
     swept->exact = 1;
     if (body->n_feature == 0)
         memset(swept->move, 0, sizeof swept->move);

@@ -52,11 +52,12 @@ static CondStatus reserve(CondSemismooth* newton, const CondProblem* problem)
 {
     int n = problem->n_dof, nc = problem->n_contact;
     if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(trial, 3 * nc) || RESERVE(law, nc) ||
-        RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) || RESERVE(share, nc) ||
-        RESERVE(predicted, 3 * nc) || RESERVE(arrived, 3 * nc) ||
-        RESERVE(part, cond_sum_parts(n)) || RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) ||
-        RESERVE(x, n) || RESERVE(work, 2 * n) || RESERVE_PAIR(now) || RESERVE_PAIR(next) ||
-        RESERVE_PAIR(tried) || RESERVE_PAIR(reference))
+        RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) || RESERVE(share, nc + 1) ||
+        RESERVE(count, 3 * cond_sum_parts(nc)) || RESERVE(predicted, 3 * nc) ||
+        RESERVE(arrived, 3 * nc) || RESERVE(part, cond_sum_parts(n) + cond_sum_parts(nc)) ||
+        RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) ||
+        RESERVE(work, 2 * n) || RESERVE_PAIR(now) || RESERVE_PAIR(next) || RESERVE_PAIR(tried) ||
+        RESERVE_PAIR(reference))
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -139,11 +140,9 @@ static void keep(CondSemismooth* newton, const CondProblem* problem)
 }
 
 // Adds the velocities of all contacts to the largest so far, as CondCertificateData.play has them.
-static void add_speeds(const CondSemismooth* newton, const CondCertificateData* data,
-                       double fastest[2])
+static void add_speeds(CondSemismooth* newton, const CondCertificateData* data, double fastest[2])
 {
-    for (int c = 0; c < data->problem->n_contact; c++)
-        cond_certificate_add_speed(data, c, newton->now.u + (ptrdiff_t)3 * c, fastest);
+    cond_semismooth_add_speeds(newton, data, fastest);
     const CondRanks* ranks = data->ranks;
     const double* all = ranks ? ranks->gather(ranks->data, 2 * sizeof *fastest, fastest) : fastest;
     for (int k = 0; k < 2 * (ranks ? ranks->n_rank : 1); k++)
@@ -274,12 +273,10 @@ static void retreat(CondSemismooth* newton, const CondProblem* problem, Progress
     p->watchdog = 0;
 }
 
-static void take(CondSemismooth* newton, const CondProblem* problem)
+static void take(CondSemismooth* newton, const CondCertificateData* data)
 {
     swap(&newton->now, &newton->tried);
-    for (int c = 0; c < problem->n_contact; c++)
-        memcpy(newton->slip_before + (ptrdiff_t)2 * c, newton->law[c].slip,
-               sizeof newton->law[c].slip);
+    cond_semismooth_keep_slips(newton, data);
 }
 
 // The current pair becomes the reference.
@@ -308,7 +305,7 @@ static void globalise(CondSemismooth* newton, const CondCertificateData* data, P
     }
     if (merit == INFINITY && p->watchdog++ == 0)
         swap(&newton->reference, &newton->now);
-    take(newton, data->problem);
+    take(newton, data);
     judge(newton, data, p);
     if (merit < INFINITY)
         refer(newton, merit, p);

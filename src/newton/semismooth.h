@@ -58,12 +58,14 @@ struct CondSemismooth {
     double* slip_before; // direction of slip of the last step taken           (n_contact x 2)
     int* kind;           // before and now; first: 1 where a cone sticks and stays closed
                          //                                                        (n_contact)
-    double* share;       // of each contact in the merit                           (n_contact)
+    double* share;       // of each contact in the merit                       (n_contact + 1)
+    int* count;          // of each block of contacts: turned, closed, slipping (3 n_block)
     double* predicted;   // Jc (v - W r) + phi of the current pair, by predict     (n_contact x 3)
     double* arrived;     // the same at the end of the step, by the first trial of it
                          //                                                        (n_contact x 3)
     int has_arrived;     // 1: it is there
-    double* part;        // partial sums of the merit                  (cond_sum_parts(n_dof))
+    double* part;        // partial sums of the merit, of coordinates and of contacts
+                         //        (cond_sum_parts(n_dof) + cond_sum_parts(n_contact))
     CondPair now, next;  // current pair; the end of the step
     CondPair tried;      // on the way there
     CondPair reference;  // the one with the least merit, while steps lead away from it

@@ -202,20 +202,50 @@ static void contact_merits(const void* data, int first, int last)
     }
 }
 
+// ---- blocks of contacts, which have sums of their own
+
+// The contacts of a block.
+static int block_end(const Loop* loop, int block)
+{
+    int n = loop->data->problem->n_contact, end = (block + 1) * COND_SUM_BLOCK;
+    return end < n ? end : n;
+}
+
+static CondPhase each_block(const Loop* loop, CondLoopBody body)
+{
+    return (CondPhase){body, loop, cond_sum_parts(loop->data->problem->n_contact), 1};
+}
+
+static void sum_shares(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    double* sum = newton->part + cond_sum_parts(loop->data->problem->n_dof);
+    for (int block = first; block < last; block++) {
+        sum[block] = 0.0;
+        for (int c = block * COND_SUM_BLOCK; c < block_end(loop, block); c++)
+            sum[block] += is_counted(loop->data, c) ? newton->share[c] : 0.0;
+    }
+}
+
 static double merit(const Loop* loop)
 {
     const CondSemismooth* newton = loop->newton;
     const CondProblem* problem = loop->data->problem;
     const CondRanks* ranks = loop->data->ranks;
     CondPhase phase[] = {each_part(loop, coordinate_merits, 0),
-                         each_contact(loop, contact_merits, !loop->between)};
-    if (loop->between)
-        run(loop, phase, 2);
-    else
+                         each_contact(loop, contact_merits, !loop->between),
+                         each_block(loop, sum_shares)};
+    if (ranks && !loop->between) {
         run_both(loop, phase[0], newton->x, phase[1]);
-    double sum = cond_sum_total(cond_sum_parts(problem->n_dof), newton->part);
-    for (int c = 0; c < problem->n_contact; c++)
-        sum += is_counted(loop->data, c) ? newton->share[c] : 0.0;
+        run(loop, phase + 2, 1);
+    } else {
+        run(loop, phase, 3);
+    }
+    int n_part = cond_sum_parts(problem->n_dof);
+    double sum = cond_sum_total(n_part, newton->part);
+    for (int k = 0; k < phase[2].n; k++)
+        sum += newton->part[n_part + k];
     if (ranks)
         sum = cond_sum_total(ranks->n_rank, ranks->gather(ranks->data, sizeof sum, &sum));
     return sqrt(sum);
@@ -265,6 +295,27 @@ static void predict_forces(const void* data, int first, int last)
     }
 }
 
+// Whether a block has contacts that patches may let slip.
+static void look_for_patches(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    for (int block = first; block < last; block++)
+        newton->count[N_KIND * block] =
+            cond_contact_patches_any(loop->data->problem, block * COND_SUM_BLOCK,
+                                     block_end(loop, block), newton->kind, newton->trial);
+}
+
+static int any_patches(const Loop* loop)
+{
+    CondPhase phase = each_block(loop, look_for_patches);
+    int any = 0;
+    run(loop, &phase, 1);
+    for (int block = 0; block < phase.n; block++)
+        any |= loop->newton->count[N_KIND * block];
+    return any;
+}
+
 CondStatus cond_semismooth_predict(CondSemismooth* newton, const CondCertificateData* data)
 {
     const CondProblem* problem = data->problem;
@@ -273,8 +324,7 @@ CondStatus cond_semismooth_predict(CondSemismooth* newton, const CondCertificate
              each_contact(&loop, predict_forces, 1));
     if (data->ranks) // patches would be others on each of the ranks that have a contact
         return COND_OK;
-    if (!newton->back_end->symmetric ||
-        !cond_contact_patches_any(problem, newton->kind, newton->trial))
+    if (!newton->back_end->symmetric || !any_patches(&loop))
         return COND_OK;
     CondStatus status = newton->patched
                             ? COND_OK
@@ -324,17 +374,30 @@ static void right_hand_side(const void* data, int first, int last)
     }
 }
 
-// How many contacts have turned, are closed, slip.
+// How many contacts of a block have turned, are closed, slip.
+static void count_block(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    for (int block = first; block < last; block++) {
+        int* count = newton->count + (ptrdiff_t)N_KIND * block;
+        memset(count, 0, N_KIND * sizeof *count);
+        for (int c = block * COND_SUM_BLOCK; c < block_end(loop, block); c++) {
+            int kind = newton->kind[c] % N_KIND, counted = is_counted(loop->data, c);
+            count[0] += counted && kind != newton->kind[c] / N_KIND;
+            count[1] += counted && kind != COND_CONTACT_OPEN;
+            count[2] += counted && kind == COND_CONTACT_SLIPS;
+        }
+    }
+}
+
+// The same of all, from those of the blocks.
 static void count_kinds(CondSemismooth* newton, const CondCertificateData* data)
 {
     const CondRanks* ranks = data->ranks;
     int count[N_KIND] = {0};
-    for (int c = 0; c < data->problem->n_contact; c++) {
-        int kind = newton->kind[c] % N_KIND, counted = is_counted(data, c);
-        count[0] += counted && kind != newton->kind[c] / N_KIND;
-        count[1] += counted && kind != COND_CONTACT_OPEN;
-        count[2] += counted && kind == COND_CONTACT_SLIPS;
-    }
+    for (int i = 0; i < N_KIND * cond_sum_parts(data->problem->n_contact); i++)
+        count[i % N_KIND] += newton->count[i];
     const int* all = ranks ? ranks->gather(ranks->data, sizeof count, count) : count;
     newton->turned = newton->closed = newton->slipping = 0;
     for (int r = 0; r < (ranks ? ranks->n_rank : 1); r++) {
@@ -350,8 +413,10 @@ void cond_semismooth_linearise(CondSemismooth* newton, const CondCertificateData
     Loop loop = {.newton = newton, .data = data, .resistance = resistance};
     int work = cond_contact_parts_work(data->parts, PART_WORK);
     CondPhase phase[] = {each_contact(&loop, linearise_contacts, 0),
-                         {right_hand_side, &loop, work, 1}};
-    run(&loop, phase, 2);
+                         {right_hand_side, &loop, work, 1},
+                         each_block(&loop, count_block)};
+    phase[2].apart = 0; // the kinds are there before the right-hand side begins
+    run(&loop, phase, 3);
     count_kinds(newton, data);
 }
 
@@ -390,4 +455,41 @@ void cond_semismooth_arrive(CondSemismooth* newton, const CondCertificateData* d
                          each_contact(&loop, arrive_contacts, 0)};
     run(&loop, phase, 2);
     newton->has_arrived = 0;
+}
+
+static void add_speeds(const void* data, int first, int last)
+{
+    const Loop* loop = data;
+    const CondSemismooth* newton = loop->newton;
+    for (int block = first; block < last; block++) {
+        double* most = newton->share + (ptrdiff_t)2 * block;
+        most[0] = most[1] = 0.0;
+        for (int c = block * COND_SUM_BLOCK; c < block_end(loop, block); c++)
+            cond_certificate_add_speed(loop->data, c, newton->now.u + (ptrdiff_t)3 * c, most);
+    }
+}
+
+void cond_semismooth_add_speeds(CondSemismooth* newton, const CondCertificateData* data,
+                                double fastest[2])
+{
+    Loop loop = {.newton = newton, .data = data};
+    CondPhase phase = each_block(&loop, add_speeds);
+    run(&loop, &phase, 1);
+    for (int k = 0; k < 2 * phase.n; k++)
+        fastest[k % 2] = fmax(fastest[k % 2], newton->share[k]);
+}
+
+static void keep_slips(const void* data, int first, int last)
+{
+    const CondSemismooth* newton = ((const Loop*)data)->newton;
+    for (int c = first; c < last; c++)
+        memcpy(newton->slip_before + (ptrdiff_t)2 * c, newton->law[c].slip,
+               sizeof newton->law[c].slip);
+}
+
+void cond_semismooth_keep_slips(CondSemismooth* newton, const CondCertificateData* data)
+{
+    Loop loop = {.newton = newton, .data = data};
+    CondPhase phase = each_contact(&loop, keep_slips, 0);
+    run(&loop, &phase, 1);
 }

@@ -22,6 +22,13 @@ CondStatus cond_semismooth_predict(CondSemismooth* newton, const CondCertificate
 void cond_semismooth_linearise(CondSemismooth* newton, const CondCertificateData* data,
                                double resistance);
 
+// Adds the velocities of all contacts to the largest so far, as CondCertificateData.play has them.
+void cond_semismooth_add_speeds(CondSemismooth* newton, const CondCertificateData* data,
+                                double fastest[2]);
+
+// The slips of the law at hand become those of the step before.
+void cond_semismooth_keep_slips(CondSemismooth* newton, const CondCertificateData* data);
+
 // next = now + (x, fix - D (u + J x) - lambda), with its residual.
 void cond_semismooth_arrive(CondSemismooth* newton, const CondCertificateData* data);
 

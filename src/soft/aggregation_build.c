@@ -391,31 +391,46 @@ static double count_changes(const CondSoftPacked* packed)
     return sum;
 }
 
-// The groups whose rows a node has a part in.
-static void mark_neighbours(const CondAggregationLoop* loop, int node)
+// 1 where a neighbour of the node, or itself, has changed.
+static int is_near_change(const CondAggregationLoop* loop, int g, int node)
 {
-    CondAggregation* coarse = &loop->packed->coarse;
-    int g = coarse->node_group[node], first = coarse->group_node[g];
-    const CondBlock* block = &loop->problem->block[coarse->group_body[g]];
+    const CondSoftPacked* packed = loop->packed;
+    int first = packed->coarse.group_node[g];
+    const CondBlock* block = &loop->problem->block[packed->coarse.group_body[g]];
     for (int k = block->row_begin[node - first]; k < block->row_begin[node - first + 1]; k++)
-        coarse->due[coarse->node_group[first + block->column[k]]] = 1;
+        if (packed->coarse.changed[packed->rank[first + block->column[k]]])
+            return 1;
+    return 0;
+}
+
+// Marks the groups in whose rows a changed node has a part.
+static void mark_due(const void* data, int from, int to)
+{
+    const CondAggregationLoop* loop = data;
+    const CondSoftPacked* packed = loop->packed;
+    for (int g = from; g < to; g++) {
+        int due = 0;
+        for (int place = cond_aggregation_place(packed, g);
+             place < cond_aggregation_place(packed, g + 1) && !due; place++)
+            due = packed->order[place] >= 0 && is_near_change(loop, g, packed->order[place]);
+        packed->coarse.due[g] = due;
+    }
 }
 
 // Marks what has to be made anew; 0 where nothing has to be.
-static int find_due(const CondAggregationLoop* loop)
+static int find_due(const CondAggregationLoop* loop, int team)
 {
     const CondSoftPacked* packed = loop->packed;
     CondAggregation* coarse = &loop->packed->coarse;
     int levels = coarse->n_level > 1; // what is inverted is made as a whole
     int all = !coarse->made || (!levels && count_changes(packed) > FEW * packed->n_node);
     int any = all, places = 4 * packed->n_four;
-    for (int g = 0; g < coarse->n_group; g++)
-        coarse->due[g] = all;
-    for (int place = 0; place < places && levels && !all; place++)
-        if (packed->order[place] >= 0 && coarse->changed[place]) {
-            any = 1;
-            mark_neighbours(loop, packed->order[place]);
-        }
+    if (levels && !all)
+        cond_parallel(coarse->n_group, team, mark_due, loop);
+    for (int g = 0; g < coarse->n_group; g++) {
+        coarse->due[g] = all || (levels && coarse->due[g]);
+        any |= coarse->due[g];
+    }
     for (int place = 0; place < places && all; place++)
         coarse->held_then[place] = coarse->held[place];
     for (int j = 0; j < packed->n_join && all; j++)
@@ -449,7 +464,7 @@ CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* pro
             place_level(&coarse->level[l]);
     }
     cond_aggregation_cut_nodes(&build.loop, team);
-    if (!find_due(&build.loop))
+    if (!find_due(&build.loop, team))
         return COND_OK;
     cond_aggregation_move_nodes(&build.loop, team);
     coarse->made = 0; // until all is done

@@ -174,9 +174,10 @@ static double capacity(const CondContact* contact, const double* x)
     return fmax(contact->friction[0], contact->friction[1]) * x[0];
 }
 
-int cond_contact_patches_any(const CondProblem* problem, const int* sticks, const double* x)
+int cond_contact_patches_any(const CondProblem* problem, int first, int last, const int* sticks,
+                             const double* x)
 {
-    for (int c = 0; c < problem->n_contact; c++)
+    for (int c = first; c < last; c++)
         if (sticks[c] &&
             hypot(x[3 * c + 1], x[3 * c + 2]) > capacity(&problem->contact[c], x + 3 * c))
             return 1;

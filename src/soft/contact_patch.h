@@ -39,9 +39,10 @@ typedef struct CondContactPatches {
 // Patches of the nodes that contacts touch; neighbours are those of the bodies' matrices.
 CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondSoftSystem* system);
 
-// 1 where a sticking contact alone carries more than it can hold; if none does, no patch does.
-//                                             sticks (n_contact), x: contact frames (n_contact x 3)
-int cond_contact_patches_any(const CondProblem* problem, const int* sticks, const double* x);
+// 1 where a sticking contact of first .. last - 1 alone carries more than it can hold; if none
+// does, no patch does.                        sticks (n_contact), x: contact frames (n_contact x 3)
+int cond_contact_patches_any(const CondProblem* problem, int first, int last, const int* sticks,
+                             const double* x);
 
 // Gives sticking contacts that could hold their load, of a patch that cannot, their share of the
 // patch's load as trial force: x_t = mu x_n |sum x_t| / sum mu x_n in the patch's direction.

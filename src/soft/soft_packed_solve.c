@@ -198,6 +198,17 @@ static double multiply(void* self)
            join_forces(packed, share->velocity, share->force);
 }
 
+// Each thread its parts: they are then near it, and no other reads them before all have met.
+static void clear_vectors(const Share* share)
+{
+    const CondSoftPacked* packed = share->packed;
+    size_t first = 16 * (size_t)packed->part_four[share->first];
+    size_t size = (16 * (size_t)packed->part_four[share->last] - first) * sizeof *packed->x;
+    memset(packed->x + first, 0, size);
+    memset(packed->p + first, 0, size);
+    memset(packed->q + first, 0, size);
+}
+
 // Three loops an iteration. Every thread has the scalars and the interface for itself, from the
 // same partial sums.
 static void iterate(void* data, CondTeam* team, int rank, int size)
@@ -207,7 +218,9 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
     unsigned before = cond_tiny_flush();
     Share share;
     share_start(&share, all, team, rank, size);
+    clear_vectors(&share);
     start_interface(all->packed->n_interface, all->solve->interface, &share.interface);
+    cond_team_wait(team, size);
     cond_cg_iterate(&steps, &share, rank, &all->solve->cg);
     cond_tiny_restore(before);
     if (rank == 0)
@@ -215,20 +228,11 @@ static void iterate(void* data, CondTeam* team, int rank, int size)
                (size_t)all->packed->n_interface * sizeof *all->solve->interface);
 }
 
-static void clear_vectors(CondSoftPacked* packed)
-{
-    size_t size = 16 * (size_t)packed->n_four * sizeof *packed->x;
-    memset(packed->x, 0, size);
-    memset(packed->p, 0, size);
-    memset(packed->q, 0, size);
-}
-
 CondStatus cond_soft_packed_solve(CondSoftPacked* packed, CondSoftPackedSolve* solve)
 {
     if (packed->device)
         return cond_soft_packed_solve_on_device(packed, solve);
     Team team = {.packed = packed, .solve = solve};
-    clear_vectors(packed);
     cond_team(packed->n_team, iterate, &team);
     return COND_OK;
 }
