@@ -1,6 +1,7 @@
 #include "soft/aggregation_part.h"
 
 #include "base/parallel.h"
+#include "device/sum.h"
 #include "linear/block6.h"
 #include "soft/soft_packed_kernel.h"
 
@@ -79,6 +80,40 @@ static void prolong_level(const CondLevel* fine, int first, int last)
     }
 }
 
+// Where the groups are many, sums of r'y over so many of them each, by who has made their y.
+enum { TOGETHER = 16 };
+
+static int is_summed_by_parts(const CondAggregation* coarse)
+{
+    return coarse->n_level > 1 && coarse->n_group > COND_SUM_BLOCK;
+}
+
+static double add_products(const CondAggregation* coarse, int first, int last, const float* r,
+                           const float* y)
+{
+    double sum = 0.0;
+    for (int g = first; g < last && g < coarse->n_group; g++)
+        for (int m = 0; m < 6; m++)
+            sum += (double)r[8 * g + m] * (double)y[8 * g + m];
+    return sum;
+}
+
+static int n_together(const CondAggregation* coarse)
+{
+    return (coarse->n_group + TOGETHER - 1) / TOGETHER;
+}
+
+// The first node of a thread on a level.
+static int first_node(const Cycle* cycle, int l, int rank)
+{
+    const CondAggregation* coarse = cycle->coarse;
+    int n = coarse->level[l].n_node, size = cycle->size[l];
+    if (l > 0 || !is_summed_by_parts(coarse))
+        return cond_team_first(n, rank, size);
+    int first = TOGETHER * cond_team_first(n_together(coarse), rank, size);
+    return first < n ? first : n;
+}
+
 // y = about A^-1 r on level l, symmetric. The threads of the level go through it together; y is
 // there when they have met again.
 static void cycle_level(const Cycle* cycle, int l)
@@ -86,8 +121,8 @@ static void cycle_level(const Cycle* cycle, int l)
     CondAggregation* coarse = cycle->coarse;
     CondLevel* level = &coarse->level[l];
     const CondBlock6Kernel* kernel = cond_block6_kernel();
-    int n = level->n_node, n_group = level->n_group;
-    int first = first_of(cycle, l, n), last = last_of(cycle, l, n);
+    int n_group = level->n_group;
+    int first = first_node(cycle, l, cycle->rank), last = first_node(cycle, l, cycle->rank + 1);
     if (cycle->rank >= cycle->size[l])
         return;
     if (l == coarse->n_level - 1) {
@@ -130,7 +165,7 @@ double cond_aggregation_correct(CondSoftPacked* packed, CondTeam* team, int rank
 {
     CondAggregation* coarse = &packed->coarse;
     Cycle cycle = cycle_begin(coarse, team, rank, size);
-    int n = coarse->n_group;
+    int n = coarse->n_group, n_part = n_together(coarse);
     float *r = coarse->level[0].r, *y = coarse->level[0].y;
     double total = 0.0;
     if (coarse->n_level == 1) { // each thread for itself
@@ -142,11 +177,15 @@ double cond_aggregation_correct(CondSoftPacked* packed, CondTeam* team, int rank
         gather(coarse, first_of(&cycle, 0, n), last_of(&cycle, 0, n), r);
         meet(&cycle, 0);
         cycle_level(&cycle, 0);
+        int by_parts = is_summed_by_parts(coarse), begin = cond_team_first(n_part, rank, size);
+        for (int k = begin; k < cond_team_first(n_part, rank + 1, size) && by_parts; k++)
+            coarse->product[k] = add_products(coarse, TOGETHER * k, TOGETHER * (k + 1), r, y);
         meet(&cycle, 0);
     }
-    for (int g = 0; g < n; g++)
-        for (int m = 0; m < 6; m++)
-            total += (double)r[8 * g + m] * (double)y[8 * g + m];
     *motion = y;
+    if (!is_summed_by_parts(coarse))
+        return add_products(coarse, 0, n, r, y);
+    for (int k = 0; k < n_part; k++)
+        total += coarse->product[k];
     return total;
 }

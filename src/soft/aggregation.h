@@ -81,21 +81,22 @@ typedef struct CondAggregation {
     uint64_t n_plan;  // how many patterns there were
     uint64_t n_made;  // how many matrices
     int made;         // 1: there is a matrix of this problem
-    int* due;         // 1: a group whose row must be made                     (n_group)
+    int* due;         // the groups whose rows must be made, ascending         (n_group)
     int n_level;      //
     CondLevel level[COND_LEVELS];
     CondGate gate[COND_LEVELS]; // where the threads of a level meet
     // The coarsest level.
-    int n;          // unknowns, six a node
-    int stride;     // of the rows of the matrix
-    int wide;       // of the rows of the inverse, eight numbers a node, full registers
-    double* matrix; // and its inverse                                         (n x stride)
-    double* work;   //                                                         (n x stride)
-    float* inverse; //                                                         (n x wide)
-    float* vectors; // r and x of each thread                                  (2 n_team wide)
-    double* row;    // scratch: a row of a matrix, each thread's own           (n_team n_row)
-    int n_row;      //
-    double* square; // scratch: squares of norms over parts of a level
+    int n;           // unknowns, six a node
+    int stride;      // of the rows of the matrix
+    int wide;        // of the rows of the inverse, eight numbers a node, full registers
+    double* matrix;  // and its inverse                                         (n x stride)
+    double* work;    //                                                         (n x stride)
+    float* inverse;  //                                                         (n x wide)
+    float* vectors;  // r and x of each thread                                  (2 n_team wide)
+    double* row;     // scratch: a row of a matrix, each thread's own           (n_team n_row)
+    int n_row;       //
+    double* product; // r'y of some groups each, where they are many            (n_group)
+    double* square;  // scratch: squares of norms over parts of a level
     // Joins, what the motions of groups do to them.
     struct CondJoinMotion* motion; //                                          (n_cell)
     int *join_first, *join_last;   // of each join, into motion                (n_join)

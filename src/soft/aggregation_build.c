@@ -180,19 +180,19 @@ static void keep_blocks(const CondLevel* level, int g, double* M, int stride)
 typedef struct Build {
     CondAggregationLoop loop;
     int l; // the level that is made
+    int n_due;
     double value;
 } Build;
 
-// Rows of P' H P of the groups that are due.
+// Rows of P' H P, on the first level of the groups that are due.
 INLINE void make_rows(const Build* build, int rank, int first, int last)
 {
     CondAggregation* coarse = &build->loop.packed->coarse;
     const CondLevel* level = &coarse->level[build->l];
     double* M = coarse->row + (ptrdiff_t)rank * coarse->n_row;
-    for (int g = first; g < last; g++) {
+    for (int k = first; k < last; k++) {
+        int g = build->l == 0 ? coarse->due[k] : k;
         int stride = 8 * (level->row_begin[g + 1] - level->row_begin[g]);
-        if (build->l == 0 && !coarse->due[g])
-            continue;
         memset(M, 0, 6 * (size_t)stride * sizeof *M);
         if (build->l == 0)
             add_nodes(&build->loop, g, M, stride);
@@ -275,7 +275,7 @@ static void make_level(void* data, CondTeam* team, int rank, int size)
     Build* build = data;
     const CondAggregation* coarse = &build->loop.packed->coarse;
     const CondLevel* level = &coarse->level[build->l];
-    int n = level->n_node;
+    int n = build->l == 0 ? build->n_due : level->n_node;
     (COND_HAS_AVX2 ? make_avx2 : make_generic)(build, rank, cond_team_first(n, rank, size),
                                                cond_team_first(n, rank + 1, size));
     if (build->l + 1 == coarse->n_level)
@@ -417,25 +417,26 @@ static void mark_due(const void* data, int from, int to)
     }
 }
 
-// Marks what has to be made anew; 0 where nothing has to be.
+// Lists the groups that have to be made anew; returns how many.
 static int find_due(const CondAggregationLoop* loop, int team)
 {
     const CondSoftPacked* packed = loop->packed;
     CondAggregation* coarse = &loop->packed->coarse;
     int levels = coarse->n_level > 1; // what is inverted is made as a whole
     int all = !coarse->made || (!levels && count_changes(packed) > FEW * packed->n_node);
-    int any = all, places = 4 * packed->n_four;
+    int n_due = 0, places = 4 * packed->n_four;
     if (levels && !all)
         cond_parallel(coarse->n_group, team, mark_due, loop);
     for (int g = 0; g < coarse->n_group; g++) {
-        coarse->due[g] = all || (levels && coarse->due[g]);
-        any |= coarse->due[g];
+        int due = all || (levels && coarse->due[g]);
+        if (due)
+            coarse->due[n_due++] = g;
     }
     for (int place = 0; place < places && all; place++)
         coarse->held_then[place] = coarse->held[place];
     for (int j = 0; j < packed->n_join && all; j++)
         coarse->gain[j] = trace(packed->join_size[j], packed->gain + packed->join_gain[j]);
-    return any;
+    return n_due;
 }
 
 // The inverse in single precision, its rows padded.
@@ -464,7 +465,8 @@ CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* pro
             place_level(&coarse->level[l]);
     }
     cond_aggregation_cut_nodes(&build.loop, team);
-    if (!find_due(&build.loop, team))
+    build.n_due = find_due(&build.loop, team);
+    if (build.n_due == 0)
         return COND_OK;
     cond_aggregation_move_nodes(&build.loop, team);
     coarse->made = 0; // until all is done

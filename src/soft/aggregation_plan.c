@@ -20,7 +20,7 @@ static CondStatus plan_groups(CondSoftPacked* packed)
     int ng = coarse->n_group, places = 4 * packed->n_four;
     if (RESERVE(part_group, packed->n_part) || RESERVE(group_begin, ng + 1) ||
         RESERVE(group_body, ng) || RESERVE(group_node, ng) || RESERVE(due, ng) ||
-        RESERVE(node_group, packed->n_node) || RESERVE(frame, 8 * places) ||
+        RESERVE(product, ng) || RESERVE(node_group, packed->n_node) || RESERVE(frame, 8 * places) ||
         RESERVE(skew, places) || RESERVE(n_skew, packed->n_part) || RESERVE(rows, 24 * places) ||
         RESERVE(sum, 8 * packed->n_part) || RESERVE(left, packed->n_part) ||
         RESERVE(held, places) || RESERVE(held_then, places) || RESERVE(changed, places))

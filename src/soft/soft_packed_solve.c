@@ -1,6 +1,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/tiny.h"
+#include "device/item.h"
+#include "device/sum.h"
 #include "linear/cholesky.h"
 #include "soft/soft_packed.h"
 #include "soft/soft_packed_device.h"
@@ -16,11 +18,20 @@ typedef struct Interface {
     float single[COND_LARGEST_INTERFACE]; // z or p for the nodes
 } Interface;
 
+// Every thread adds all of them: where they are many, lanes side by side, in an order that does not
+// depend on the threads.
 static double add_parts(const CondSoftPacked* packed, const double* sums)
 {
-    double sum = 0.0;
-    for (int i = 0; i < packed->n_part; i++)
+    enum { LANES = COND_SUM_LANES };
+    double lane[LANES] = {0.0}, sum = 0.0;
+    int n = packed->n_part, i = 0;
+    for (; n > COND_SUM_BLOCK && i + LANES <= n; i += LANES)
+        for (int k = 0; k < LANES; k++)
+            lane[k] += sums[i + k];
+    for (; i < n; i++)
         sum += sums[i];
+    for (int k = 0; k < LANES; k++)
+        sum += lane[k];
     return sum;
 }
 
