@@ -110,7 +110,7 @@ static void a_patch_slips_that_cannot_hold_its_load(void** state)
         }
         assert_int_equal(count, moved);
         assert_true(count >= last); // the heavier the load the more of them
-        if (!cond_contact_patches_any(problem, sticks, old))
+        if (!cond_contact_patches_any(problem, 0, problem->n_contact, sticks, old))
             assert_int_equal(count, 0);
         last = count;
         free(x);
