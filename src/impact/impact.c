@@ -58,8 +58,7 @@ static CondStatus reserve(const CondModel* model, CondImpact* impact)
 // 1 where the force of contact c of the step is taken back as it was posed.
 static int is_replaced(const CondSim* sim, int c)
 {
-    return !cond_persistent_is_moved(sim, c) &&
-           sim->impact->role[sim->attempt.candidates.candidate[c].point[0].body];
+    return !cond_persistent_is_moved(sim, c) && cond_impact_is_listed(sim, c);
 }
 
 // Puts contact c into the list: one that lasts as it is at the end of the step, where it is there

@@ -61,6 +61,14 @@ int cond_impact_strikes(const CondSim* sim, const CondState* state, int c)
     return approaches && !lasts;
 }
 
+// 1 where a side of a contact has the middle of the step for its representative time: what stops it
+// there is no velocity of its end.
+static int takes_middle(const CondSim* sim, const CondCandidate* candidate)
+{
+    int other = candidate->point[1].body;
+    return sim->theta[candidate->point[0].body] < 1.0 || (other >= 0 && sim->theta[other] < 1.0);
+}
+
 // What the contacts of an island ask for.
 enum { ALWAYS = 1, MEETS = 2, GIVES_BACK = 4, DOES_BOTH = 8, IS_OTHER = 16 };
 
@@ -68,7 +76,7 @@ static int asks_for(const CondSim* sim, const CondState* state, int c)
 {
     const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
     int strikes = cond_impact_strikes(sim, state, c), bounces = candidate->restitution > 0.0;
-    int always = sim->theta[candidate->point[0].body] < 1.0;
+    int always = takes_middle(sim, candidate);
     return (always ? ALWAYS : 0) | (strikes ? MEETS : 0) | (bounces ? GIVES_BACK : 0) |
            (strikes && bounces ? DOES_BOTH : 0);
 }
@@ -98,6 +106,29 @@ static int joins(const CondSim* sim, const CondCandidateList* list, int c)
     return is_closed(sim, c) || may_be_met(sim, c);
 }
 
+// Of islands where nothing rebounds only those bodies take part that have to do with one in the
+// middle of the step; the others have obeyed the law at the end already.
+static void leave_out(CondSim* sim)
+{
+    CondImpact* impact = sim->impact;
+    int* near = sim->attempt.rests; // is free
+    for (int b = 0; b < sim->model->n_body; b++)
+        near[b] = impact->role[b] != COND_IMPACT_PLAIN || sim->theta[b] < 1.0;
+    for (int r = 0; r < sim->rows.n; r++)
+        near[sim->rows.row[r].body] |= cond_joint_row_needs_impact(sim, r);
+    for (int c = 0; c < sim->attempt.candidates.n; c++) {
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
+        if (!joins(sim, &sim->attempt.candidates, c) || !takes_middle(sim, candidate))
+            continue;
+        near[candidate->point[0].body] = 1;
+        if (candidate->point[1].body >= 0)
+            near[candidate->point[1].body] = 1;
+    }
+    for (int b = 0; b < sim->model->n_body; b++)
+        if (!near[b])
+            impact->role[b] = COND_IMPACT_NONE;
+}
+
 int cond_impact_find_islands(CondSim* sim, const CondState* state)
 {
     CondImpact* impact = sim->impact;
@@ -125,12 +156,17 @@ int cond_impact_find_islands(CondSim* sim, const CondState* state)
         impact->rebounds |= impact->role[b] >= COND_IMPACT_INEXACT;
         impact->n_exact += impact->role[b] == COND_IMPACT_EXACT;
     }
+    if (any)
+        leave_out(sim);
     return any;
 }
 
 int cond_impact_is_listed(const CondSim* sim, int c)
 {
-    int role = sim->impact->role[sim->attempt.candidates.candidate[c].point[0].body];
+    const CondPoint* point = sim->attempt.candidates.candidate[c].point;
+    int role = sim->impact->role[point[0].body];
+    if (point[1].body >= 0 && sim->impact->role[point[1].body] == COND_IMPACT_NONE)
+        return 0;
     return role != COND_IMPACT_NONE &&
            (is_closed(sim, c) || (role != COND_IMPACT_PLAIN && may_be_met(sim, c)));
 }

@@ -124,6 +124,42 @@ static void add_closures(CondSim* sim)
     }
 }
 
+// Notes how fast contacts move by the linear step as they were posed for it, in newton.lambda,
+// which is free until an iterate is kept.
+static void note_slips(CondSim* sim)
+{
+    for (int c = 0; c < sim->attempt.candidates.n; c++)
+        cond_contact_velocity(&sim->attempt.assembly.contact[c], sim->attempt.v_hat,
+                              sim->newton.lambda + 3 * (ptrdiff_t)c);
+    sim->newton.shifted = 1;
+}
+
+// Where they are in the middle of the step they move otherwise: to take du away changes the
+// residual by m du/h, of the lighter one of their bodies.
+static void add_slips(CondSim* sim)
+{
+    CondGroups* groups = sim->groups;
+    for (int c = 0; c < sim->attempt.candidates.n && sim->newton.shifted; c++) {
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
+        const double* before = sim->newton.lambda + 3 * (ptrdiff_t)c;
+        double mass = INFINITY, square = 0.0, u[3];
+        if (!cond_persistent_is_moved(sim, c))
+            continue;
+        cond_contact_velocity(&sim->attempt.assembly.contact[c], sim->attempt.v_hat, u);
+        for (int i = 0; i < 3; i++)
+            square += (u[i] - before[i]) * (u[i] - before[i]);
+        for (int s = 0; s < 2; s++)
+            if (candidate->point[s].body >= 0)
+                mass = fmin(mass, groups->mass[candidate->point[s].body]);
+        for (int s = 0; s < 2; s++) {
+            int g = cond_group_of_side(groups, candidate, s);
+            if (g >= 0 && !groups->euler[g])
+                groups->residual[g] += 2.0 * mass * square / sim->attempt.time_step;
+        }
+    }
+    sim->newton.shifted = 0;
+}
+
 // Residual and load of the groups at the iterate.
 static void size_up(CondSim* sim, const CondState* state)
 {
@@ -143,6 +179,7 @@ static void size_up(CondSim* sim, const CondState* state)
             groups->load[g] += load * load / d;
         }
     }
+    add_slips(sim);
     add_soft_loads(sim, state);
     add_closures(sim);
     for (int g = 0; g < groups->n; g++) {
@@ -394,16 +431,17 @@ static CondStatus begin(CondSim* sim, const CondState* state)
 {
     CondNewton* newton = &sim->newton;
     CondStatus status = COND_OK;
-    newton->count = newton->followed = 0;
+    newton->count = newton->followed = newton->shifted = 0;
     newton->size = INFINITY;
     set_linear(sim);
-    if (sim->attempt.retreats == 0) {
-        newton->iterations = 1;
-        if (cond_persistent_any(sim) && !sim->attempt.moved)
-            status = cond_persistent_move(sim, state);
+    status = COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim));
+    if (status || sim->attempt.retreats > 0)
+        return status;
+    newton->iterations = 1;
+    if (cond_persistent_any(sim) && !sim->attempt.moved) {
+        note_slips(sim);
+        status = cond_persistent_move(sim, state);
     }
-    if (!status)
-        status = COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim));
     return status;
 }
 

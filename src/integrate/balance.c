@@ -118,6 +118,15 @@ static void add_potential(const CondSim* sim, const CondKinematics* kinematics, 
                        cond_weld_energy(kinematics, &next->weld[i]), energy);
 }
 
+static double contact_power(const CondContact* contact, const double* v, const double* lambda)
+{
+    double u[3], power = 0.0;
+    cond_contact_velocity(contact, v, u);
+    for (int i = 0; i < 3; i++)
+        power += (u[i] - contact->phi[i]) * lambda[i];
+    return power;
+}
+
 // energy[g] -= t (power of forces, motors, frames in space and the user's hand, of damping and of
 // contacts), all as they act in this step.
 static CondStatus subtract_work(CondSim* sim, const CondState* state, double* energy)
@@ -145,17 +154,24 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     cond_problem_multiply(&sim->matrix.problem, sim->attempt.v_hat, lost);
     add_products(sim, -t, sim->attempt.v_hat, given, energy);
     add_products(sim, t, sim->attempt.v_hat, lost, energy);
-    for (int c = 0; c < cond_sim_n_force(sim); c++) {
-        const CondContact* contact = &sim->attempt.assembly.contact[c];
-        int row = c - sim->attempt.candidates.n;
-        int body =
-            row < 0 ? sim->attempt.candidates.candidate[c].point[0].body : sim->rows.row[row].body;
-        double u[3], power = 0.0;
-        cond_contact_velocity(contact, sim->attempt.v_hat, u);
-        for (int i = 0; i < 3; i++)
-            power += (u[i] - contact->phi[i]) * sim->attempt.lambda[3 * c + i];
-        energy[sim->groups->of[body]] -= t * power;
+    for (int c = 0; c < sim->attempt.candidates.n; c++) {
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
+        CondContact contact = sim->attempt.assembly.contact[c];
+        const double* lambda = sim->attempt.lambda + 3 * (ptrdiff_t)c;
+        int other = cond_group_of_side(sim->groups, candidate, 1);
+        double power = contact_power(&contact, sim->attempt.v_hat, lambda);
+        if (other >= 0) {
+            contact.side[1].n_coordinate = 0;
+            double own = contact_power(&contact, sim->attempt.v_hat, lambda);
+            energy[other] -= t * (power - own);
+            power = own;
+        }
+        energy[cond_group_of_side(sim->groups, candidate, 0)] -= t * power;
     }
+    for (int r = 0, c = sim->attempt.candidates.n; r < sim->rows.n; r++, c++)
+        energy[sim->groups->of[sim->rows.row[r].body]] -=
+            t * contact_power(&sim->attempt.assembly.contact[c], sim->attempt.v_hat,
+                              sim->attempt.lambda + 3 * (ptrdiff_t)c);
     return COND_OK;
 }
 
@@ -328,12 +344,13 @@ static void rest(CondSim* sim, int group)
 // The factor of the velocities of a group whose contacts last, with `energy` that of its motion by
 // now and `lift` what the correction of its penetration has raised it by. The impact stage may have
 // taken energy from it since the balance was made, as it should, and has given it none that stays:
-// of what was lost only what the law has no part in comes back. A lift is paid for by the motion
+// of what was lost only what the law has no part in comes back. (From others that it touches, which
+// have energies of their own, it may have taken some.) A lift is paid for by the motion
 // that led in there, but not one out of deep overlap, which no motion led to.
 static double settle_persistent(const CondGroups* groups, int g, double energy, double lift)
 {
     double excess = groups->excess[g] + fmin(fmax(lift, 0.0), COND_BALANCE_RESTORED * energy);
-    double aim = fmin(energy, groups->kinetic[g]) - excess;
+    double aim = (groups->borders[g] ? energy : fmin(energy, groups->kinetic[g])) - excess;
     if (!(energy > 0.0) || (aim > energy && -excess > COND_BALANCE_RESTORED * energy))
         return 1.0;
     return sqrt(fmax(0.0, aim / energy));

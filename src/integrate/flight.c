@@ -36,6 +36,12 @@ static void find_groups(const CondSim* sim, int* flies)
     for (int c = 0; c < sim->attempt.candidates.n; c++)
         if (sim->attempt.candidates.candidate[c].restitution > 0.0)
             flies[groups->of[sim->attempt.candidates.candidate[c].point[0].body]] = COND_LANDS;
+    for (int c = 0; c < sim->attempt.candidates.n; c++) { // the way of another group is not known
+        int other = cond_group_of_side(groups, &sim->attempt.candidates.candidate[c], 1);
+        if (other >= 0)
+            flies[other] = flies[groups->of[sim->attempt.candidates.candidate[c].point[0].body]] =
+                COND_LANDS_NOT;
+    }
     for (int b = 0; b < model->n_body; b++) {
         CondBodyKind kind = model->body[b].kind;
         int rigid = kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE;

@@ -1,9 +1,12 @@
 #include "integrate/group.h"
 
 #include "base/memory.h"
+#include "integrate/persistent.h"
+#include "integrate/tuning.h"
 #include "potential/attachment.h"
 #include "sim/sim.h"
 
+#include <math.h>
 #include <string.h>
 
 CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups* groups)
@@ -11,8 +14,9 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
     cond_arena_begin(context, &groups->arena);
 #define RESERVE(array) COND_RESERVE(&groups->arena, groups->array, n_body)
     int failed = cond_components_reserve(&groups->arena, n_body, &groups->bodies) ||
-                 RESERVE(touched) || RESERVE(anchored) || RESERVE(lands) || RESERVE(persistent) ||
-                 RESERVE(euler) || RESERVE(newton) || RESERVE(fails) || RESERVE(residual) ||
+                 RESERVE(touched) || RESERVE(borders) || RESERVE(anchored) || RESERVE(lands) ||
+                 RESERVE(persistent) || RESERVE(able) || RESERVE(mass) || RESERVE(euler) ||
+                 RESERVE(newton) || RESERVE(fails) || RESERVE(residual) || RESERVE(share) ||
                  RESERVE(load) || RESERVE(rounding) || RESERVE(fall) || RESERVE(before) ||
                  RESERVE(kinetic) || RESERVE(excess) || RESERVE(inexact);
 #undef RESERVE
@@ -48,6 +52,7 @@ static void mark(const CondSim* sim, CondGroups* groups)
 {
     const CondModel* model = sim->model;
     memset(groups->touched, 0, (size_t)groups->n * sizeof *groups->touched);
+    memset(groups->borders, 0, (size_t)groups->n * sizeof *groups->borders);
     memset(groups->anchored, 0, (size_t)groups->n * sizeof *groups->anchored);
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT && !model->body[b].arm->floating)
@@ -59,11 +64,38 @@ static void mark(const CondSim* sim, CondGroups* groups)
         groups->anchored[g] = 1;
     if (sim->pull.stiffness > 0.0)
         anchor(groups, sim->pull.end[0].body, sim->pull.end[1].body);
-    for (int c = 0; c < sim->attempt.candidates.n; c++)
-        groups->touched[groups->of[sim->attempt.candidates.candidate[c].point[0].body]] = 1;
+    const CondCandidateList* list = &sim->attempt.candidates;
+    for (int c = 0; c < list->n; c++)
+        for (int s = 0; s < 2; s++) {
+            int g = cond_group_of_side(groups, &list->candidate[c], s);
+            if (g >= 0)
+                groups->touched[g] = 1;
+            if (g >= 0 && s == 1)
+                groups->borders[g] = groups->borders[groups->of[list->candidate[c].point[0].body]] =
+                    1;
+        }
     for (int r = 0; r < sim->rows.n; r++)
         if (cond_joint_row_strikes(&sim->rows.row[r]))
             groups->touched[groups->of[sim->rows.row[r].body]] = 1;
+}
+
+// 1 where a contact joins its bodies.
+static int joins(const CondSim* sim, const CondCandidateList* list, int c)
+{
+    const CondGroups* groups = sim->groups;
+    int a = list->candidate[c].point[0].body, b = list->candidate[c].point[1].body;
+    if (b < 0 || groups->able[a] != groups->able[b])
+        return 0;
+    double light = fmin(groups->mass[a], groups->mass[b]);
+    return fmax(groups->mass[a], groups->mass[b]) < COND_GROUP_GROUND * light;
+}
+
+static void weigh(CondSim* sim)
+{
+    for (int b = 0; b < sim->model->n_body; b++)
+        sim->groups->mass[b] = cond_held_whole(sim, b)
+                                   ? INFINITY
+                                   : cond_newton_mass(&sim->model->body[b], &sim->at_start);
 }
 
 void cond_groups_make(CondSim* sim)
@@ -75,7 +107,9 @@ void cond_groups_make(CondSim* sim)
     join_led(sim->next, bodies);
     for (int b = 1; sim->hooks.force && b < sim->model->n_body; b++)
         cond_components_join(bodies, 0, b); // what forces of the program couple is not known
-    cond_connect_contacts(sim, &sim->attempt.candidates, NULL, bodies);
+    cond_persistent_find_able(sim, groups->able);
+    weigh(sim);
+    cond_connect_contacts(sim, &sim->attempt.candidates, joins, bodies);
     cond_components_end(bodies);
     groups->n = bodies->n;
     groups->of = bodies->of;

@@ -1,9 +1,15 @@
-// Bodies that act on each other in a step, directly or through others: by springs, attachments and
-// contacts. Each group has an energy of its own, and the integrator auto steps it in its own way.
+// Bodies that the integrator auto steps in one way, with one energy: those that springs and
+// attachments tie together, and those that touch, directly or through others. A contact does not
+// join two bodies of which only one can have contacts that last (integrate/persistent.h), nor a
+// body and its ground, which hardly feels it: how a body moves is not a matter of what else stands
+// there. Across such a contact each side keeps its own rule. The law is posed on the velocities of
+// the way that the step makes, which both share, and both get the same impulse, whatever their
+// theta; its power is counted side by side.
 #ifndef COND_INTEGRATE_GROUP_H
 #define COND_INTEGRATE_GROUP_H
 
 #include "base/components.h"
+#include "collide/candidate.h"
 #include "cond/sim.h"
 
 typedef struct CondSim CondSim;
@@ -14,8 +20,11 @@ typedef struct CondGroups {
     int n;                 // of these: the groups,
     const int* of;         // and the group of each body                            (n_body)
     int* touched;          // 1: it has contacts, or a joint strikes its limit       (n of n_body)
+    int* borders;          // 1: one of them is with a body of another group         (n of n_body)
     int* anchored;         // 1: something outside holds it: its momentum may change (n of n_body)
     int* lands;            // 1: its bodies bounce (CondLands)                     (n of n_body)
+    int* able;        // of a body, 1: its contacts may last                            (n_body)
+    double* mass;     // of a body; infinite where it is held [kg]                      (n_body)
     int* persistent;  // of a body, 1: its contacts last (integrate/persistent.h)       (n_body)
     int* euler;       // 1: implicit Euler, else the midpoint rule            (n of n_body)
     int* newton;      // 1: of it by Newton's method                          (n of n_body)
@@ -32,6 +41,17 @@ typedef struct CondGroups {
 
 CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups* groups);
 void cond_groups_destroy(CondGroups* groups);
+
+// The group that a side of a contact counts for: -1 where it has no body, and of side 1 where both
+// sides have the same one.
+static inline int cond_group_of_side(const CondGroups* groups, const CondCandidate* candidate,
+                                     int side)
+{
+    int a = candidate->point[0].body, b = candidate->point[1].body;
+    if (side == 0)
+        return groups->of[a];
+    return b >= 0 && groups->of[b] != groups->of[a] ? groups->of[b] : -1;
+}
 
 // From the springs, the attachments of sim->next, the user's hand and sim->attempt.candidates.
 void cond_groups_make(CondSim* sim);

@@ -135,10 +135,13 @@ void cond_newton_pose(CondSim* sim, const CondState* state)
     memcpy(q, state->q, (size_t)model->n_q * sizeof(double));
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        if (!sim->linear[b])
+        double h = !sim->linear[b] ? sim->length[b]
+                   : body->kind == COND_BODY_RIGID && cond_held_whole(sim, b)
+                       ? 0.5 * sim->attempt.time_step // what touches it may be in the middle
+                       : 0.0;
+        if (h > 0.0)
             cond_body_ops(body->kind)
-                ->advance(body, sim->attempt.v_hat + body->dof_begin, sim->length[b],
-                          q + body->q_begin);
+                ->advance(body, sim->attempt.v_hat + body->dof_begin, h, q + body->q_begin);
     }
     cond_kinematics_set(&sim->at_end, q);
     if (sim->model->settings.integrator == COND_INTEGRATOR_AUTO)

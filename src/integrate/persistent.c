@@ -40,6 +40,16 @@ static int is_able(const CondSim* sim, int b)
     return body->kind != COND_BODY_SOFT && body->kind != COND_BODY_ROD;
 }
 
+void cond_persistent_find_able(const CondSim* sim, int* able)
+{
+    int asked = is_asked(sim);
+    for (int b = 0; b < sim->model->n_body; b++)
+        able[b] = asked && is_able(sim, b);
+    for (int i = 0; i < sim->next->n_weld; i++)
+        if (sim->next->weld[i].active && cond_weld_is_led(&sim->next->weld[i]))
+            able[cond_weld_body(&sim->next->weld[i])] = 0;
+}
+
 int cond_persistent_may_be_barred(const CondSim* sim)
 {
     return sim->attempt.moved && sim->attempt.contacts_last && sim->attempt.restarts;
@@ -63,6 +73,14 @@ void cond_persistent_agree(CondSim* sim)
         all[groups->of[b]] &= groups->persistent[b];
     for (int b = 0; b < n_body; b++)
         groups->persistent[b] = all[groups->of[b]];
+}
+
+// 1 for a contact of a marked body.
+static int lasts(const CondSim* sim, const CondCandidate* candidate)
+{
+    const int* persistent = sim->groups->persistent;
+    int other = candidate->point[1].body;
+    return persistent[candidate->point[0].body] || (other >= 0 && persistent[other]);
 }
 
 // Adds side s of a candidate: the force of its last step to f, and its velocity along the normal.
@@ -109,7 +127,7 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
     for (int c = 0, k = 0; c < sim->attempt.candidates.n; c++) { // both lists ascend with the key
         const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         double force[3] = {0.0}, speed = 0.0;
-        if (!groups->persistent[candidate->point[0].body])
+        if (!lasts(sim, candidate))
             continue;
         while (k < state->n_memory && cond_key_less(state->memory[k].key, candidate->key))
             k++;
@@ -118,8 +136,10 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
         for (int s = 0; s < 2; s++)
             if (candidate->point[s].body >= 0)
                 speed -= add_side(sim, state, candidate, s, force, f);
-        loss[groups->of[candidate->point[0].body]] -=
-            COND_LASTING_STRUCK * strike_energy(sim, candidate, speed);
+        double struck = COND_LASTING_STRUCK * strike_energy(sim, candidate, speed);
+        for (int s = 0; s < 2; s++)
+            if (cond_group_of_side(groups, candidate, s) >= 0)
+                loss[cond_group_of_side(groups, candidate, s)] -= struck;
     }
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
@@ -135,12 +155,7 @@ void cond_persistent_choose(CondSim* sim, const CondState* state)
 {
     const CondGroups* groups = sim->groups;
     double* loss = groups->excess;
-    int asked = is_asked(sim);
-    for (int b = 0; b < sim->model->n_body; b++)
-        groups->persistent[b] = asked && is_able(sim, b);
-    for (int i = 0; i < sim->next->n_weld; i++)
-        if (sim->next->weld[i].active && cond_weld_is_led(&sim->next->weld[i]))
-            groups->persistent[cond_weld_body(&sim->next->weld[i])] = 0;
+    memcpy(groups->persistent, groups->able, (size_t)sim->model->n_body * sizeof(int));
     cond_persistent_agree(sim);
     if (!cond_persistent_any(sim))
         return;
@@ -198,9 +213,8 @@ CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
     for (int c = 0, from = 0; c < list->n; c++) {
         CondCandidate* candidate = &sim->attempt.middle.candidate[c];
         *candidate = list->candidate[c];
-        int at = sim->groups->persistent[candidate->point[0].body]
-                     ? cond_persistent_find(&sim->attempt.end, candidate, &from)
-                     : -1;
+        int at =
+            lasts(sim, candidate) ? cond_persistent_find(&sim->attempt.end, candidate, &from) : -1;
         if (at < 0)
             continue;
         memcpy(candidate->point, sim->attempt.end.candidate[at].point, sizeof candidate->point);
@@ -229,7 +243,7 @@ void cond_persistent_widen(CondSim* sim)
 void cond_persistent_drop(CondSim* sim)
 {
     for (int c = 0; c < sim->attempt.candidates.n && sim->attempt.moved; c++)
-        if (!sim->groups->persistent[sim->attempt.candidates.candidate[c].point[0].body])
+        if (!lasts(sim, &sim->attempt.candidates.candidate[c]))
             sim->attempt.middle.candidate[c] = sim->attempt.candidates.candidate[c];
     sim->attempt.moved &= cond_persistent_any(sim);
 }

@@ -15,6 +15,9 @@ void cond_persistent_choose(CondSim* sim, const CondState* state);
 // The same once contacts have joined groups: all bodies of a group are marked or none.
 void cond_persistent_agree(CondSim* sim);
 
+// 1 for the bodies whose contacts may last, by kind and by what leads them.           able (n_body)
+void cond_persistent_find_able(const CondSim* sim, int* able);
+
 // 1 where a body is marked.
 int cond_persistent_any(const CondSim* sim);
 

@@ -28,6 +28,9 @@
 // [J] an energy that no body of mechanics notices
 #define COND_AUTO_NOTHING 1e-21
 
+// [1] times its mass: what is as heavy is ground for a body, which moves it by a percent of its way
+#define COND_GROUP_GROUND 100.0
+
 // ---- the balance of energy
 
 // [1] share of the energy of motion that may be given back to a group, or paid for a lift

@@ -32,6 +32,7 @@ typedef struct CondNewton {
     double worst;        // of auto: of the present iterate
     int count;           // of auto: iterates since the linear step
     int followed;        // of auto: iterates with the derivative
+    int shifted;         // of auto, 1: contacts have just gone to the middle of the step
 } CondNewton;
 
 // A contact of a step that is made in substeps.
