@@ -226,6 +226,7 @@ static double worst_residual(CondSim* sim, const CondState* state)
         double rough = draft_share(sim, g);
         sim->attempt.verdict.coarse_iterate |= share > 1.0 && rough > 1.0;
         share /= rough;
+        groups->share[g] = share;
         worst = isfinite(share) ? fmax(worst, share) : INFINITY;
     }
     return worst;
@@ -261,17 +262,44 @@ static CondStatus look(CondSim* sim, const CondState* state, int* more)
     return status;
 }
 
+// The largest residual of the groups that the derivative serves, as worst_residual has it.
+static double worst_served(const CondSim* sim)
+{
+    double worst = 0.0;
+    for (int g = 0; g < sim->groups->n; g++)
+        if (sim->tangent->served[g])
+            worst = fmax(worst, sim->groups->share[g]);
+    return worst;
+}
+
+// 1 for robots whose iterates with A come nearer as fast, or have not begun: their derivative costs
+// more than a few of these.
+static int is_quick(const CondSim* sim)
+{
+    const CondNewton* newton = &sim->newton;
+    if (isfinite(newton->size) && !(newton->worst < COND_TANGENT_QUICK * newton->size))
+        return 0;
+    for (int b = 0; b < sim->model->n_body; b++)
+        if (sim->model->body[b].kind == COND_BODY_ROBOT && !sim->linear[b] &&
+            sim->tangent->served[sim->groups->of[b]])
+            return 1;
+    return 0;
+}
+
 // Where the derivative is at hand: Newton's iterates with it, while they get nearer by a half at
 // least and until the problem posed at the last of them is solved by it.
 static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* info, int* more)
 {
     CondNewton* newton = &sim->newton;
     CondStatus status = COND_OK;
-    int serves = *more && cond_tangent_serves(sim);
-    while (serves && !status && newton->worst > COND_TANGENT_ENOUGH &&
+    int serves = *more && cond_tangent_serves(sim, &status);
+    int quick = 0;
+    double worst = serves ? worst_served(sim) : 0.0;
+    serves = serves && !is_quick(sim);
+    while (serves && !status && worst > COND_TANGENT_ENOUGH &&
            newton->count < COND_AUTO_ITERATIONS - 1) {
-        double last = newton->worst;
-        CondStatus factored = cond_tangent_factor(sim);
+        double last = newton->worst, before = worst;
+        CondStatus factored = quick ? COND_OK : cond_tangent_factor(sim, state);
         if (factored)
             return factored == COND_OUT_OF_MEMORY ? factored : COND_OK;
         cond_newton_keep(sim);
@@ -284,7 +312,9 @@ static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* 
         newton->count++;
         status = descend(sim, state, last, &newton->worst);
         newton->size = last;
-        serves = newton->worst < 0.5 * last;
+        worst = worst_served(sim);
+        quick = worst < COND_TANGENT_QUICK * before; // the same derivative is as good
+        serves = worst < 0.5 * before;
     }
     *more = *more && isfinite(newton->worst);
     return status;

@@ -6,9 +6,10 @@
 #include "integrate/balance.h"
 
 #include "base/memory.h"
-#include "body/body.h"
 #include "device/sum.h"
+#include "body/body.h"
 #include "integrate/group.h"
+#include "integrate/momenta.h"
 #include "integrate/tangent.h"
 #include "integrate/tuning.h"
 #include "linear/cholesky.h"
@@ -23,6 +24,19 @@
 
 static const double INEXACT = 16.0 * DBL_EPSILON; // of a potential energy, by rounding of its terms
 
+// The largest robot's.
+static size_t scratch_of_links(const CondModel* model)
+{
+    size_t most = 0;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondArticulation* arm =
+            model->body[b].kind == COND_BODY_ROBOT ? model->body[b].arm : NULL;
+        size_t n = arm ? COND_MOMENTA_SCRATCH * (size_t)arm->n_link + (size_t)arm->n_dof : 0;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 CondStatus cond_balance_create(CondSim* sim)
 {
     const CondModel* model = sim->model;
@@ -36,8 +50,9 @@ CondStatus cond_balance_create(CondSim* sim)
     balance->spans =
         cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *balance->spans);
     balance->rigid = cond_arena_allocate(&sim->arena, 6 * n, sizeof(double));
+    balance->links = cond_arena_allocate(&sim->arena, scratch_of_links(model), sizeof(double));
     if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->spans ||
-        !balance->rigid)
+        !balance->rigid || !balance->links)
         return COND_OUT_OF_MEMORY;
     cond_tangent_begin(m, sim->tangent);
     CondStatus status = cond_groups_create(m, model->n_body, sim->groups);

@@ -31,6 +31,7 @@ typedef struct CondGroups {
     int* fails;       // 1: the step as it was tried cannot stand             (n of n_body)
     double* residual; // of its dynamics, sqrt(g' diag(A)^-1 g)                 (n of n_body)
     double* load;     // b in the same norm                                     (n of n_body)
+    double* share;    // of the residual in what is taken for solved            (n of n_body)
     double* rounding; // what rounding leaves of the residual                   (n of n_body)
     double* fall;     // energy that free fall from rest would give in a step (n of n_body)
     double* before;   // energy at the start of the step [J]                    (n of n_body)

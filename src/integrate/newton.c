@@ -11,7 +11,9 @@
 // but does not move the answer.
 #include "base/memory.h"
 #include "body/body.h"
+#include "body/gyroscopic.h"
 #include "integrate/balance.h"
+#include "integrate/momenta.h"
 #include "integrate/tuning.h"
 #include "potential/potential.h"
 #include "sim/sim.h"
@@ -92,9 +94,44 @@ static void see_start(CondSim* sim, const CondState* state, const CondKinematics
                                 v + model->body[b].dof_begin);
 }
 
+CondMomentaStep cond_newton_momenta(const CondSim* sim, int b)
+{
+    const CondBody* body = &sim->model->body[b];
+    return (CondMomentaStep){.arm = body->arm,
+                             .start = sim->at_start.arm[b].work,
+                             .middle = sim->at_end.arm[b].work,
+                             .end = sim->balance->end.arm[b].work,
+                             .v_k = sim->newton.start + body->dof_begin,
+                             .t = sim->attempt.time_step,
+                             .gravity = sim->model->settings.gravity,
+                             .scratch = sim->balance->links};
+}
+
+int cond_newton_has_momenta(const CondSim* sim, int b)
+{
+    return sim->model->body[b].kind == COND_BODY_ROBOT &&
+           sim->transport.kind == COND_TRANSPORT_VELOCITY && cond_kinematics_spans(&sim->at_end, b);
+}
+
+// Weight, and M (v - v_k)/h less the rate of the momenta, which takes the place of the former.
+static void add_momenta(CondSim* sim, int b, const double* v, double* f)
+{
+    const CondBody* body = &sim->model->body[b];
+    const double *M = sim->at_end.arm[b].M, *start = sim->newton.start + body->dof_begin;
+    CondMomentaStep step = cond_newton_momenta(sim, b);
+    int n = body->n_dof;
+    cond_momenta_begin(&step);
+    cond_momenta_rate(&step, v, f);
+    for (int i = 0; i < n; i++) {
+        f[i] = -f[i] - body->arm->armature[i] * (v[i] - start[i]) / sim->length[b];
+        for (int k = 0; k < n; k++)
+            f[i] += M[i * n + k] * (v[k] - start[k]) / sim->length[b];
+    }
+}
+
 // Weight and -C v at the iterate. A rigid body under implicit Euler keeps the gyroscopic rule of
 // the linear step, which conserves its energy and bears any spin; under the midpoint rule -C v is
-// taken at the midpoint, as the second order asks.
+// what keeps the angular momentum in space (body/gyroscopic.h).
 static void bias(CondSim* sim, const CondState* state, const double* v, double* f)
 {
     const CondModel* model = sim->model;
@@ -102,8 +139,11 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         int at = body->dof_begin, euler = sim->theta[b] == 1.0;
+        double torque[3];
         if (sim->linear[b])
             cond_sim_bias(sim, state, b, f);
+        else if (cond_newton_has_momenta(sim, b))
+            add_momenta(sim, b, v + at, f + at);
         else if (body->kind == COND_BODY_ROBOT)
             cond_transport_bias(&sim->transport, body, &sim->at_end, v + at, 0.0, settings->gravity,
                                 f + at);
@@ -111,6 +151,12 @@ static void bias(CondSim* sim, const CondState* state, const double* v, double* 
             cond_body_ops(body->kind)
                 ->bias(body, &sim->at_end, euler ? state->v + at : v + at,
                        euler ? sim->attempt.time_step : 0.0, settings->gravity, f + at);
+        if (sim->linear[b] || euler || body->kind != COND_BODY_RIGID)
+            continue;
+        cond_gyroscopic_middle(body->inertia, state->v + at + 3, v + at + 3, sim->length[b],
+                               torque);
+        for (int i = 0; i < 3; i++)
+            f[at + 3 + i] = -torque[i];
     }
 }
 

@@ -1,11 +1,16 @@
 #include "integrate/tangent.h"
 
+#include "base/memory.h"
 #include "body/body.h"
+#include "body/gyroscopic.h"
+#include "integrate/group.h"
+#include "integrate/momenta.h"
 #include "integrate/tuning.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "sim/sim.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,33 +24,120 @@ void cond_tangent_begin(const CondContext* context, CondTangent* tangent)
 
 void cond_tangent_end(CondTangent* tangent)
 {
+    for (int i = 0; tangent->work && i < 2 * tangent->n_body; i++)
+        if (tangent->work[i])
+            cond_articulation_work_destroy(tangent->work[i]);
     cond_block_lu_destroy(&tangent->lu);
     cond_arena_release(&tangent->arena);
 }
 
-int cond_tangent_serves(const CondSim* sim)
+// 1 where the derivative of a body's part of the equation is known.
+static int is_known(const CondSim* sim, int b)
 {
-    const CondModel* model = sim->model;
-    if (cond_sim_n_force(sim) > 0 || sim->held.n > 0 || !sim->at_end.begin)
+    CondBodyKind kind = sim->model->body[b].kind;
+    if (sim->held.n > 0 && cond_held_some(sim, b))
         return 0;
-    for (int b = 0; b < model->n_body; b++) {
-        CondBodyKind kind = model->body[b].kind;
-        if (kind != COND_BODY_RIGID && kind != COND_BODY_PARTICLE)
-            return 0;
-        if (!sim->linear[b] && !cond_kinematics_spans(&sim->at_end, b))
-            return 0;
-    }
-    return 1;
+    if (kind == COND_BODY_ROBOT)
+        return cond_newton_has_momenta(sim, b);
+    return (kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE) &&
+           (sim->linear[b] || cond_kinematics_spans(&sim->at_end, b));
 }
 
-// The two bodies of a coupling, the same one twice where it has but one; 0 where there are more,
-// or their coordinates do not stand in order, or it has more rows than attachments and springs.
+static CondStatus reserve(CondSim* sim)
+{
+    CondTangent* tangent = sim->tangent;
+    CondArena* m = &tangent->arena;
+    const CondModel* model = sim->model;
+    int n = model->n_body, most = 0;
+    for (int b = 0; b < n; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            most = model->body[b].n_dof > most ? model->body[b].n_dof : most;
+    if (tangent->n_body == n)
+        return COND_OK;
+    if (COND_RESERVE(m, tangent->body, n) || COND_RESERVE(m, tangent->of, n) ||
+        COND_RESERVE(m, tangent->size, n) || COND_RESERVE(m, tangent->served, n) ||
+        COND_RESERVE(m, tangent->was, n) || COND_RESERVE(m, tangent->node, model->n_dof) ||
+        COND_RESERVE(m, tangent->x, model->n_dof) || COND_RESERVE(m, tangent->q, model->n_q) ||
+        COND_RESERVE(m, tangent->robot, 3 * most) || COND_RESERVE(m, tangent->work, 2 * n))
+        return COND_OUT_OF_MEMORY;
+    memset(tangent->work, 0, 2 * (size_t)n * sizeof(CondArticulationWork*));
+    tangent->n_body = n;
+    for (int b = 0; b < n; b++)
+        for (int k = 0; k < 2 && model->body[b].kind == COND_BODY_ROBOT; k++)
+            if (cond_articulation_work_create(&m->context, model->body[b].arm,
+                                              &tangent->work[2 * b + k], NULL))
+                return COND_OUT_OF_MEMORY;
+    return COND_OK;
+}
+
+int cond_tangent_serves(CondSim* sim, CondStatus* status)
+{
+    CondTangent* tangent = sim->tangent;
+    const CondGroups* groups = sim->groups;
+    int any = 0, n = sim->model->n_body;
+    *status = COND_OK;
+    if (!sim->at_end.begin)
+        return 0;
+    for (int b = 0; b < n && !any; b++)
+        any = !sim->linear[b] && !groups->touched[groups->of[b]] && is_known(sim, b);
+    *status = any ? reserve(sim) : COND_OK;
+    if (!any || *status)
+        return 0;
+    int* served = tangent->served;
+    for (int g = 0; g < groups->n; g++)
+        served[g] = 0;
+    for (int b = 0; b < n; b++)
+        served[groups->of[b]] |= !sim->linear[b];
+    for (int g = 0; g < groups->n; g++)
+        served[g] &= !groups->touched[g];
+    for (int b = 0; b < n; b++)
+        served[groups->of[b]] &= is_known(sim, b);
+    for (int r = 0; r < sim->rows.n; r++)
+        served[groups->of[sim->rows.row[r].body]] = 0;
+    any = 0;
+    for (int g = 0; g < groups->n; g++)
+        any |= served[g];
+    return any;
+}
+
+// Numbers the bodies of the groups that are served; *same: they are those of the last layout.
+static void number(CondSim* sim, int* same)
+{
+    CondTangent* tangent = sim->tangent;
+    const CondGroups* groups = sim->groups;
+    int n = 0;
+    *same = tangent->planned;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        int is = tangent->served[groups->of[b]];
+        *same = *same && is == tangent->was[b];
+    }
+    if (*same)
+        return;
+    for (int b = 0; b < sim->model->n_body; b++) {
+        const CondBody* body = &sim->model->body[b];
+        tangent->was[b] = tangent->served[groups->of[b]];
+        tangent->of[b] = tangent->was[b] ? n : -1;
+        for (int k = 0; k < body->n_dof; k++)
+            tangent->node[body->dof_begin + k] = tangent->of[b];
+        if (!tangent->was[b])
+            continue;
+        tangent->body[n] = b;
+        tangent->size[n++] = body->n_dof;
+    }
+    tangent->n_node = n;
+}
+
+// The two nodes of a coupling, the same one twice where it has but one, -1 where it is not served;
+// 0 where there are more, or their coordinates do not stand in order, or it has more rows than
+// attachments and springs.
 static int find_pair(const CondTangent* tangent, const CondCoupling* c, int pair[2])
 {
     const int* at = c->coordinate;
     int n = c->n_coordinate, changes = 0, in_order = 1;
     pair[0] = tangent->node[at[0]];
     pair[1] = tangent->node[at[n - 1]];
+    if (pair[0] < 0 || pair[1] < 0)
+        return 1;
     for (int k = 1; k < n; k++) {
         int next = tangent->node[at[k]] != tangent->node[at[k - 1]];
         changes += next;
@@ -60,18 +152,10 @@ static CondStatus note_pairs(CondSim* sim, int* same)
 {
     CondTangent* tangent = sim->tangent;
     const CondProblem* problem = &sim->attempt.assembly.problem;
-    int n = sim->model->n_body;
-    if (COND_RESERVE(&tangent->arena, tangent->size, n) ||
-        COND_RESERVE(&tangent->arena, tangent->node, sim->model->n_dof) ||
-        COND_RESERVE(&tangent->arena, tangent->pair, 2 * problem->n_coupling))
+    if (COND_RESERVE(&tangent->arena, tangent->pair, 2 * problem->n_coupling))
         return COND_OUT_OF_MEMORY;
-    for (int b = 0; b < n && !tangent->planned; b++) {
-        const CondBody* body = &sim->model->body[b];
-        tangent->size[b] = body->n_dof;
-        for (int k = 0; k < body->n_dof; k++)
-            tangent->node[body->dof_begin + k] = b;
-    }
-    *same = tangent->planned && tangent->n_pair == problem->n_coupling;
+    number(sim, same);
+    *same = *same && tangent->n_pair == problem->n_coupling;
     tangent->n_pair = problem->n_coupling;
     for (int i = 0; i < problem->n_coupling; i++) {
         int pair[2];
@@ -91,7 +175,7 @@ static CondStatus plan(CondSim* sim)
     tangent->planned = !status && same;
     if (status || same)
         return status;
-    status = cond_block_lu_begin(&tangent->lu, sim->model->n_body, tangent->size);
+    status = cond_block_lu_begin(&tangent->lu, tangent->n_node, tangent->size);
     for (int i = 0; i < tangent->n_pair && !status; i++) {
         const int* pair = tangent->pair + 2 * (size_t)i;
         if (pair[0] != pair[1])
@@ -103,26 +187,55 @@ static CondStatus plan(CondSim* sim)
     return status || fits ? status : COND_NOT_SUPPORTED;
 }
 
-// M/h + [w]x I - [I w]x of a rigid body, from I dw/dt + w x I w; M/h of a particle, 1 of one that
-// has no part in it.
-static void add_body(CondSim* sim, int b)
+// M/h + T of a rigid body, T the derivative of the gyroscopic torque; M/h of a particle, 1 of one
+// that has no part in it.
+static void add_body(CondSim* sim, int b, CondBlockLuEntry entry)
 {
     const CondBody* body = &sim->model->body[b];
-    CondBlockLuEntry entry = cond_block_lu_block(&sim->tangent->lu, b, b);
-    double h = sim->length[b], S[9], SI[9], L[3], SL[9];
+    double h = sim->length[b], T[9];
     const double* w = sim->attempt.v_hat + body->dof_begin + 3;
     for (int i = 0; i < body->n_dof; i++)
         entry.value[i * (entry.row + 1)] = sim->linear[b] ? 1.0 : body->mass / h;
     if (sim->linear[b] || body->kind != COND_BODY_RIGID)
         return;
-    mat3_cross(w, S);
-    mat3_product(S, body->inertia, SI);
-    mat3_multiply(body->inertia, w, L);
-    mat3_cross(L, SL);
+    cond_gyroscopic_derivative(body->inertia, sim->newton.start + body->dof_begin + 3, w, h, T);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            entry.value[(3 + i) * entry.row + 3 + j] =
-                body->inertia[3 * i + j] / h + SI[3 * i + j] - SL[3 * i + j];
+            entry.value[(3 + i) * entry.row + 3 + j] = body->inertia[3 * i + j] / h + T[3 * i + j];
+}
+
+// Of a robot: its block of A without M/h, and the derivative of what stands for M dv/dt + C v and
+// weight by differences, each with the links where the velocity leads.
+static void add_robot(CondSim* sim, const CondState* state, int b, CondBlockLuEntry entry)
+{
+    const CondBody* body = &sim->model->body[b];
+    CondTangent* tangent = sim->tangent;
+    CondMomentaStep step = cond_newton_momenta(sim, b);
+    const CondArticulation* arm = body->arm;
+    int n = body->n_dof;
+    double *v = tangent->robot, *here = v + n, *there = here + n, h = sim->length[b];
+    const double* A = sim->attempt.assembly.problem.block[b].values;
+    const double* M = sim->at_end.arm[b].M;
+    memcpy(v, sim->attempt.v_hat + body->dof_begin, (size_t)n * sizeof *v);
+    cond_momenta_begin(&step);
+    cond_momenta_rate(&step, v, here);
+    step.middle = tangent->work[2 * b];
+    step.end = tangent->work[2 * b + 1];
+    for (int k = 0; k < n; k++) {
+        double kept = v[k];
+        v[k] += sqrt(DBL_EPSILON) * (1.0 + fabs(kept));
+        for (int e = 0; e < 2; e++) {
+            memcpy(tangent->q, state->q + body->q_begin, (size_t)body->n_q * sizeof(double));
+            cond_articulation_advance(arm, v, (1 + e) * h, tangent->q);
+            cond_articulation_kinematics(arm, tangent->q, tangent->work[2 * b + e]);
+        }
+        cond_momenta_rate(&step, v, there);
+        for (int i = 0; i < n; i++)
+            entry.value[i * entry.row + k] = A[i * n + k] - M[i * n + k] / h +
+                                             (there[i] - here[i]) / (v[k] - kept) +
+                                             (i == k ? arm->armature[k] / h : 0.0);
+        v[k] = kept;
+    }
 }
 
 // B += J_a' Y_b: rows and columns of two bodies.                  J (rows x n), Y (rows x n)
@@ -153,8 +266,10 @@ static void add_one(const Product* p, CondBlockLuEntry B)
 }
 
 // J' Y of a coupling, Y having its rows and columns; those of a body stand together, in order.
-static void add_coupling(CondTangent* tangent, const CondCoupling* c, const double* Y)
+static void add_coupling(const CondSim* sim, const CondCoupling* c, const double* Y)
 {
+    const CondTangent* tangent = sim->tangent;
+    const CondModel* model = sim->model;
     int n = c->n_coordinate, begin[3] = {0, 0, n};
     while (begin[1] < n &&
            tangent->node[c->coordinate[begin[1]]] == tangent->node[c->coordinate[0]])
@@ -166,8 +281,8 @@ static void add_coupling(CondTangent* tangent, const CondCoupling* c, const doub
             int row = c->coordinate[begin[a]], column = c->coordinate[begin[b]];
             int i = tangent->node[row], j = tangent->node[column];
             CondBlockLuEntry B = cond_block_lu_block(&tangent->lu, i, j);
-            B.value += (row - tangent->lu.first[i]) * B.row;
-            B.value += (column - tangent->lu.first[j]) * B.column;
+            B.value += (row - model->body[tangent->body[i]].dof_begin) * B.row;
+            B.value += (column - model->body[tangent->body[j]].dof_begin) * B.column;
             add_one(&(Product){c->jacobian + begin[a], Y + begin[b], n, c->n_row,
                                begin[a + 1] - begin[a], begin[b + 1] - begin[b]},
                     B);
@@ -202,7 +317,8 @@ static void correct(CondSim* sim, const CondWeld* weld, const CondCoupling* c, d
             continue;
         double h = sim->length[b], k = weld->what.stiffness[0];
         if (turning.turns[e]) {
-            CondBlockLuEntry entry = cond_block_lu_block(&sim->tangent->lu, b, b);
+            int at = sim->tangent->of[b];
+            CondBlockLuEntry entry = cond_block_lu_block(&sim->tangent->lu, at, at);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++) {
                     Y[i * n + column + 3 + j] += h * k * turning.lever[e][3 * i + j];
@@ -219,7 +335,7 @@ static int has_coupling(const CondWeld* weld)
     return weld->active && !cond_weld_is_exact(weld);
 }
 
-CondStatus cond_tangent_factor(CondSim* sim)
+CondStatus cond_tangent_factor(CondSim* sim, const CondState* state)
 {
     const CondProblem* problem = &sim->attempt.assembly.problem;
     const CondState* next = sim->next;
@@ -230,30 +346,50 @@ CondStatus cond_tangent_factor(CondSim* sim)
     if (status)
         return status;
     cond_block_lu_clear(&tangent->lu);
-    for (int b = 0; b < sim->model->n_body; b++)
-        add_body(sim, b);
+    for (int i = 0; i < tangent->n_node; i++) {
+        CondBlockLuEntry entry = cond_block_lu_block(&tangent->lu, i, i);
+        if (sim->model->body[tangent->body[i]].kind == COND_BODY_ROBOT)
+            add_robot(sim, state, tangent->body[i], entry);
+        else
+            add_body(sim, tangent->body[i], entry);
+    }
     for (int i = 0; i < next->n_weld; i++)
         first -= has_coupling(&next->weld[i]);
     for (int i = 0, weld = 0; i < problem->n_coupling; i++) {
         const CondCoupling* c = &problem->coupling[i];
+        while (i >= first && !has_coupling(&next->weld[weld]))
+            weld++;
+        const CondWeld* held = i >= first ? &next->weld[weld++] : NULL;
+        if (tangent->pair[2 * (size_t)i] < 0)
+            continue;
         if (c->n_row == 3)
             press(c, 3, Y);
         else
             press(c, c->n_row, Y);
-        while (i >= first && !has_coupling(&next->weld[weld]))
-            weld++;
-        if (i >= first)
-            correct(sim, &next->weld[weld++], c, Y);
-        add_coupling(tangent, c, Y);
+        if (held)
+            correct(sim, held, c, Y);
+        add_coupling(sim, c, Y);
     }
     return cond_block_lu_factor(&tangent->lu) ? COND_DIVERGED : COND_OK;
 }
 
 void cond_tangent_solve(const CondSim* sim, double* x)
 {
-    for (int b = 0; b < sim->model->n_body; b++)
-        if (sim->linear[b])
-            memset(x + sim->model->body[b].dof_begin, 0,
-                   (size_t)sim->model->body[b].n_dof * sizeof *x);
-    cond_block_lu_solve(&sim->tangent->lu, x);
+    const CondTangent* tangent = sim->tangent;
+    const CondModel* model = sim->model;
+    double* y = tangent->x;
+    for (int i = 0; i < tangent->n_node; i++) {
+        const CondBody* body = &model->body[tangent->body[i]];
+        size_t bytes = (size_t)body->n_dof * sizeof *x;
+        if (sim->linear[body->index])
+            memset(y + tangent->lu.first[i], 0, bytes);
+        else
+            memcpy(y + tangent->lu.first[i], x + body->dof_begin, bytes);
+    }
+    cond_block_lu_solve(&tangent->lu, y);
+    memset(x, 0, (size_t)model->n_dof * sizeof *x);
+    for (int i = 0; i < tangent->n_node; i++) {
+        const CondBody* body = &model->body[tangent->body[i]];
+        memcpy(x + body->dof_begin, y + tangent->lu.first[i], (size_t)body->n_dof * sizeof *x);
+    }
 }

@@ -10,6 +10,8 @@
 #define COND_NEWTON_WITHOUT_CERTIFICATE 1e-7
 // [1] share of the residual that is solved: below it Newton's squares with the derivative end
 #define COND_TANGENT_ENOUGH 0.05
+// [1] of the last residual: where an iterate leaves less, the next is made as that was
+#define COND_TANGENT_QUICK 0.01
 // [1] multiply-adds of a factorisation of the derivative: more cost more than they save
 #define COND_TANGENT_WORK 1e8
 

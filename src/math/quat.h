@@ -31,6 +31,29 @@ static inline void quat_exp(const double w[3], double q[4])
         q[1 + i] = 0.5 * sinc * w[i];
 }
 
+// L(x) = sum [x]x^n/(n + 1)! = I + (1 - cos a)/a^2 [x]x + (a - sin a)/a^3 [x]x^2,  a = |x|: the
+// mean of exp(s x) over s in 0 .. 1. exp(x) = I + [x]x L(x), and exp(x + dx) = exp(L(x) dx) exp(x)
+// to first order.
+static inline void rotation_mean(const double x[3], double L[9])
+{
+    double s = vec3_dot(x, x), a = sqrt(s), S[9], SS[9], p = 1.0, q = 1.0;
+    if (s < 0.25) { // the series, to rounding
+        for (int k = 5; k > 0; k--) {
+            p = 1.0 - p * s / ((2 * k + 1) * (2 * k + 2));
+            q = 1.0 - q * s / ((2 * k + 2) * (2 * k + 3));
+        }
+        p /= 2.0;
+        q /= 6.0;
+    } else {
+        p = (1.0 - cos(a)) / s;
+        q = (1.0 - sin(a) / a) / s;
+    }
+    mat3_cross(x, S);
+    mat3_product(S, S, SS);
+    for (int i = 0; i < 9; i++)
+        L[i] = (i % 4 == 0 ? 1.0 : 0.0) + p * S[i] + q * SS[i];
+}
+
 // The rotation vector, in world axes, that turns a into b, the short way.
 static inline void quat_between(const double a[4], const double b[4], double w[3])
 {

@@ -288,6 +288,12 @@ void cond_articulation_energy(const CondArticulation* articulation, CondArticula
 // Linear momentum (0..2) [N s] and angular momentum about a point of the world (3..5) [N m s].
 void cond_articulation_momentum(const CondArticulation* articulation, CondArticulationWork* work,
                                 const double* v, const double about[3], double momentum[6]);
+// Mass of a link and its centre in world axes, the origin of link 0 where it has none.
+double cond_articulation_link_centre(const CondArticulationWork* work, int link, double centre[3]);
+// Momentum of each link (0..2) [N s] and its angular momentum about its centre of mass (3..5)
+// [N m s].                                                            momenta (n_link x 6)
+void cond_articulation_momenta(const CondArticulation* articulation, CondArticulationWork* work,
+                               const double* v, double* momenta);
 // Centre of mass in world axes; returns the total mass [kg].
 double cond_articulation_center(const CondArticulation* articulation,
                                 const CondArticulationWork* work, double center[3]);

@@ -353,6 +353,33 @@ void cond_articulation_momentum(const CondArticulation* a, CondArticulationWork*
     }
 }
 
+double cond_articulation_link_centre(const CondArticulationWork* work, int link, double centre[3])
+{
+    const double* I = work->inertia + 10 * (size_t)link;
+    for (int k = 0; k < 3; k++)
+        centre[k] = work->position[k] + (I[0] > 0.0 ? I[1 + k] / I[0] : 0.0);
+    return I[0];
+}
+
+// Of the momentum (L, p) about the reference: p, and L - c x p.
+void cond_articulation_momenta(const CondArticulation* a, CondArticulationWork* work,
+                               const double* v, double* momenta)
+{
+    link_velocities(a, work, v);
+    for (int i = 0; i < a->n_link; i++) {
+        double P[6], c[3], moment[3], *out = momenta + 6 * (size_t)i;
+        inertia_multiply(work->inertia + 10 * (size_t)i, work->velocity + 6 * (size_t)i, P);
+        cond_articulation_link_centre(work, i, c);
+        for (int k = 0; k < 3; k++)
+            c[k] -= work->position[k];
+        vec3_cross(c, P + 3, moment);
+        for (int k = 0; k < 3; k++) {
+            out[k] = P[3 + k];
+            out[3 + k] = P[k] - moment[k];
+        }
+    }
+}
+
 double cond_articulation_center(const CondArticulation* a, const CondArticulationWork* work,
                                 double center[3])
 {

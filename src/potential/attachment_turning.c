@@ -4,27 +4,10 @@
 // so that half the change of e at the end of the step is that of a lever R_{k+1} r about axes R_k
 // L. A force F on the body acts on it by r x R_m' F, and R_m' F turns by
 //     d(R_m' F) = [R_m' F]x L(-h w) h dw.
-#include "math/vec3.h"
+#include "math/quat.h"
 #include "potential/attachment.h"
 
 #include <string.h>
-
-// L(x) = I + (1 - cos a)/a^2 [x]x + (a - sin a)/a^3 [x]x^2,   a = |x|
-static void mean_turn(const double x[3], double L[9])
-{
-    double s = vec3_dot(x, x), a = sqrt(s), S[9], SS[9], p, q;
-    if (s < 0.25) { // the series, to 1e-9: as good as a derivative need be
-        p = 0.5 + s * (-1.0 / 24.0 + s * (1.0 / 720.0 - s / 40320.0));
-        q = 1.0 / 6.0 + s * (-1.0 / 120.0 + s * (1.0 / 5040.0 - s / 362880.0));
-    } else {
-        p = (1.0 - cos(a)) / s;
-        q = (1.0 - sin(a) / a) / s;
-    }
-    mat3_cross(x, S);
-    mat3_product(S, S, SS);
-    for (int i = 0; i < 9; i++)
-        L[i] = (i % 4 == 0 ? 1.0 : 0.0) + p * S[i] + q * SS[i];
-}
 
 static void turn_end(const CondKinematics* kinematics, const CondFrame* frame, const double* w,
                      double t, double sign, const double force[3], const double r[3],
@@ -37,7 +20,7 @@ static void turn_end(const CondKinematics* kinematics, const CondFrame* frame, c
     cond_kinematics_axes(kinematics->end, body, part, origin, R[2]);
     for (int i = 0; i < 3; i++)
         x[i] = t * w[i];
-    mean_turn(x, L);
+    rotation_mean(x, L);
     mat3_product(R[0], L, axes);
     mat3_multiply(R[2], r, at);
     mat3_cross(at, S);
@@ -49,7 +32,7 @@ static void turn_end(const CondKinematics* kinematics, const CondFrame* frame, c
         lever[i] = sign * (here[i] - lever[i]);
     for (int i = 0; i < 3; i++)
         x[i] = -0.5 * t * w[i];
-    mean_turn(x, L);
+    rotation_mean(x, L);
     mat3_multiply_transposed(R[1], force, F);
     mat3_cross(F, SF);
     mat3_cross(r, Sr);
