@@ -6,8 +6,8 @@
 #include "integrate/balance.h"
 
 #include "base/memory.h"
-#include "device/sum.h"
 #include "body/body.h"
+#include "device/sum.h"
 #include "integrate/group.h"
 #include "integrate/momenta.h"
 #include "integrate/tangent.h"
