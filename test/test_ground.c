@@ -149,13 +149,34 @@ static void test_momentum(void** state)
     trial_end(&trial);
 }
 
+// A robot stands on the floor; a motor holds its arm, and a pendulum swings on it without damping.
+// Its angle after 3 s is that of a converged run of scenes/motion, which cond bench motion
+// measures.
+static void test_standing_robot(void** state)
+{
+    (void)state;
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        const char* const step[] = {k ? "step.time_step=0.005" : "step.time_step=0.01"};
+        Trial trial = trial_read("motion/robot_pendulum.yaml", 1, step);
+        trial_step(&trial, 1);
+        double before = trial.info.kinetic_before + trial.info.potential_before;
+        trial_step(&trial, (k ? 600 : 300) - 1);
+        error[k] = trial.state->q[8] + 0.980095237419;
+        double gained = trial.info.kinetic_after + trial.info.potential_after - before;
+        assert_true(gained < 1e-9 && gained > -1e-2);
+        trial_end(&trial);
+    }
+    assert_near(error[1], 0.0, 5e-4);
+    assert_true(fabs(error[1]) < 0.3 * fabs(error[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_turntable),
-        cmocka_unit_test(test_belt),
-        cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_neighbours),     cmocka_unit_test(test_turntable),
+        cmocka_unit_test(test_belt),           cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_standing_robot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,15 +24,18 @@
 
 static const double INEXACT = 16.0 * DBL_EPSILON; // of a potential energy, by rounding of its terms
 
-// The largest robot's.
-static size_t scratch_of_links(const CondModel* model)
+// Of the largest robot: momenta of its links, and its matrix.
+static size_t scratch_of_links(const CondModel* model, size_t* matrix)
 {
     size_t most = 0;
+    *matrix = 0;
     for (int b = 0; b < model->n_body; b++) {
         const CondArticulation* arm =
             model->body[b].kind == COND_BODY_ROBOT ? model->body[b].arm : NULL;
         size_t n = arm ? COND_MOMENTA_SCRATCH * (size_t)arm->n_link + (size_t)arm->n_dof : 0;
         most = n > most ? n : most;
+        n = arm ? (size_t)arm->n_dof * (size_t)arm->n_dof : 0;
+        *matrix = n > *matrix ? n : *matrix;
     }
     return most;
 }
@@ -42,7 +45,7 @@ CondStatus cond_balance_create(CondSim* sim)
     const CondModel* model = sim->model;
     const CondContext* m = &sim->arena.context;
     CondBalance* balance = sim->balance;
-    size_t n = (size_t)model->n_dof;
+    size_t n = (size_t)model->n_dof, matrix = 0;
     balance->q = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
     balance->v = cond_arena_allocate(&sim->arena, n, sizeof(double));
     balance->p = cond_arena_allocate(&sim->arena, n, sizeof(double));
@@ -50,9 +53,11 @@ CondStatus cond_balance_create(CondSim* sim)
     balance->spans =
         cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *balance->spans);
     balance->rigid = cond_arena_allocate(&sim->arena, 6 * n, sizeof(double));
-    balance->links = cond_arena_allocate(&sim->arena, scratch_of_links(model), sizeof(double));
+    balance->links =
+        cond_arena_allocate(&sim->arena, scratch_of_links(model, &matrix), sizeof(double));
+    balance->robot = cond_arena_allocate(&sim->arena, matrix, sizeof(double));
     if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->spans ||
-        !balance->rigid || !balance->links)
+        !balance->rigid || !balance->links || !balance->robot)
         return COND_OUT_OF_MEMORY;
     cond_tangent_begin(m, sim->tangent);
     CondStatus status = cond_groups_create(m, model->n_body, sim->groups);

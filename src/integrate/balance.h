@@ -14,6 +14,7 @@ typedef struct CondBalance {
     double* extra;      // what forces on a body were extrapolated by [s]     (n_body)
     int* spans;         // 1: the body takes the midpoint rule by Newton's method (n_body)
     double* rigid;      // motions of the groups as rigid wholes          (6 x n_dof)
+    double* robot;      // scratch: A of one robot                    (largest n_dof squared)
     double* links;      // scratch: momenta of the links of one robot (integrate/momenta.h)
 } CondBalance;
 

@@ -11,6 +11,7 @@
 #include "body/body.h"
 #include "integrate/balance.h"
 #include "integrate/tuning.h"
+#include "linear/cholesky.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "sim/sim.h"
@@ -32,11 +33,6 @@ static int is_asked(const CondSim* sim)
 static int is_able(const CondSim* sim, int b)
 {
     const CondBody* body = &sim->model->body[b];
-    const CondMotor* motor = sim->next->motor + body->target_begin;
-    if (body->kind == COND_BODY_ROBOT)
-        for (int i = 0; i < body->arm->n_joint; i++)
-            if (motor[i].stiffness > 0.0 || motor[i].damping > 0.0)
-                return 0;
     return body->kind != COND_BODY_SOFT && body->kind != COND_BODY_ROD;
 }
 
@@ -115,6 +111,35 @@ static double strike_energy(const CondSim* sim, const CondCandidate* candidate, 
     return 0.5 * mass * speed * speed;
 }
 
+// Of a robot, whose motors are stiff and answer within the step: the change of its velocity is
+//     A dv = f - (A - M/h) v_k,
+// and 1/2 dv' M dv is lost. Motors that take more than that by their damping lead the motion
+// anyway.
+static double robot_loss(CondSim* sim, const CondState* state, const CondBody* body,
+                         const double* f, double* dv)
+{
+    const CondArticulation* arm = body->arm;
+    const CondMotor* motor = sim->next->motor + body->target_begin;
+    const double *v = state->v + body->dof_begin, *M = sim->at_start.arm[body->index].M;
+    int n = body->n_dof, first = n - arm->n_joint;
+    double h = sim->length[body->index], *A = sim->balance->robot, loss = 0.0, damped = 0.0;
+    memcpy(A, sim->attempt.assembly.block[body->index].values, (size_t)n * (size_t)n * sizeof *A);
+    for (int j = 0; j < arm->n_joint; j++)
+        damped += motor[j].damping * v[first + j] * v[first + j];
+    for (int i = 0; i < n; i++) {
+        dv[i] = f[i];
+        for (int k = 0; k < n; k++)
+            dv[i] -= (A[i * n + k] - M[i * n + k] / h) * v[k];
+    }
+    if (cond_cholesky_factor(n, A))
+        return 0.0;
+    cond_cholesky_solve(n, A, dv);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            loss += 0.5 * dv[i] * M[i * n + k] * dv[k];
+    return loss - sim->attempt.time_step * damped;
+}
+
 // Of each group, the energy t^2/2 F' M^-1 F that implicit Euler would lose, with F the forces of
 // this step and the contact forces of the last one; less COND_LASTING_STRUCK times that of impacts.
 static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
@@ -145,6 +170,10 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
         const CondBody* body = &model->body[b];
         if (!groups->persistent[b])
             continue;
+        if (body->kind == COND_BODY_ROBOT) {
+            loss[groups->of[b]] += robot_loss(sim, state, body, f + body->dof_begin, a);
+            continue;
+        }
         cond_body_ops(body->kind)->accelerate(body, &sim->at_start, f + body->dof_begin, a);
         for (int i = 0; i < body->n_dof; i++)
             loss[groups->of[b]] += 0.5 * t * t * f[body->dof_begin + i] * a[i];
