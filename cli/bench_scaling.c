@@ -308,17 +308,6 @@ static int run_case(const Case* c, const BenchOptions* options, int most, json_t
     return code;
 }
 
-static int asked(const BenchOptions* options, const Case* c)
-{
-    const char* at = options->scenes;
-    size_t n = strlen(c->name);
-    while (at && strncmp(at, c->name, n) + (at[n] != ',' && at[n] != '\0')) {
-        at = strchr(at, ',');
-        at = at ? at + 1 : NULL;
-    }
-    return !options->scenes || at;
-}
-
 static int run(const BenchOptions* options, json_t* result)
 {
     json_t *rows = json_array(), *work = json_array();
@@ -328,7 +317,7 @@ static int run(const BenchOptions* options, json_t* result)
     json_object_set_new(result, "rows", rows);
     json_object_set_new(result, "work", work);
     for (int i = 0; i < n && code == CLI_FINE && !interrupt_signal(); i++)
-        if (asked(options, &list[i]))
+        if (bench_asks(options->scenes, list[i].name))
             code = run_case(&list[i], options, most, rows, work);
     return code;
 }

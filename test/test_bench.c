@@ -426,6 +426,25 @@ static void scaling_has_its_rows(void** state)
     cli_output_free(&output);
 }
 
+// The default number of threads beside fixed ones, idle and busy.
+static void threads_have_their_rows(void** state)
+{
+    (void)state;
+    CliOutput output = cli_run("bench", "threads", "--quick", "--threads=2",
+                               "--scenes=box,16 pushers", "--json=-");
+    assert_int_equal(output.code, 0);
+    json_t* result = cli_output_json(&output);
+    json_t* rows = json_object_get(result, "rows");
+    assert_int_equal(json_array_size(rows), 4);
+    for (size_t i = 0; i < 4; i++) {
+        json_t* row = json_array_get(rows, i);
+        assert_true(number_of(row, "ms") > 0.0 && number_of(row, "best_ms") > 0.0);
+        assert_int_equal(number_of(row, "load") > 0.0, i >= 2);
+    }
+    json_decref(result);
+    cli_output_free(&output);
+}
+
 static void drops_stay_apart(void** state)
 {
     static const char* const drop[][3] = {
@@ -466,7 +485,7 @@ int main(void)
         cmocka_unit_test(sweeps_have_their_rows),   cmocka_unit_test(wrong_usage),
         cmocka_unit_test(drops_stay_apart),         cmocka_unit_test(geometry_is_audited),
         cmocka_unit_test(piles_have_their_rows),    cmocka_unit_test(motions_near_theory),
-        cmocka_unit_test(scaling_has_its_rows),
+        cmocka_unit_test(scaling_has_its_rows),     cmocka_unit_test(threads_have_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Holds the bits of all scenes that ship with COND against each other: made by gcc and clang, optimised
-# with 1, 2 and 4 threads, and with --all also not optimised with 4 (test/golden/golden.c). Where the machine's libm is the one
+# with 1, 2, 3, 4, 7 and 16 threads (more than there are processors), and with --all also not optimised with 4 (test/golden/golden.c). Where the machine's libm is the one
 # that test/golden/hashes.txt was made with, against those as well.
 #     tools/check_golden.sh [--all]    builds what is missing and compares
 #     tools/check_golden.sh --update   also keeps the hashes, after a change that is meant to change bits
@@ -25,8 +25,8 @@ make() # PRESET THREADS
     # shellcheck disable=SC2086
     "build/$1/bin/golden" "$2" $scenes >"$work/$1.txt"
 }
-make release 1,2,4
-make clang 1,2,4
+make release 1,2,3,4,7,16
+make clang 1,2,3,4,7,16
 if [ "${1-}" = --all ]; then
     make debug 4 &
     first=$!

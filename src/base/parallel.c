@@ -57,7 +57,9 @@ int cond_threads(size_t work, int threads)
     if (work < COND_PARALLEL_FROM)
         return 1;
     int wanted = threads > 0 ? threads : cond_cores(); // the environment may ask for more
-    return wanted < COND_MAX_THREADS ? wanted : COND_MAX_THREADS;
+    size_t worth = work / (COND_PARALLEL_FROM / 2);
+    wanted = wanted < COND_MAX_THREADS ? wanted : COND_MAX_THREADS;
+    return worth < (size_t)wanted ? (int)worth : wanted;
 }
 
 int cond_threads_chained(size_t work, int threads)

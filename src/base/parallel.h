@@ -11,7 +11,8 @@
 // to wake another. The unit of work is about one multiply-add, which is also about one number read.
 #define COND_PARALLEL_FROM 16384
 
-// Threads for a loop of so much work when the user asked for `threads` (0: as base/cores.h says).
+// Threads for a loop of so much work when the user asked for `threads` (0: as base/cores.h says):
+// that many at most, and each with at least half of that work, as much as it takes to wake it.
 int cond_threads(size_t work, int threads);
 
 // The same for one of several loops that follow each other within a Newton step, from so many times
