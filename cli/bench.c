@@ -79,7 +79,7 @@ static int run_silently(const Benchmark* benchmark, const BenchOptions* options)
 
 static int run(int argc, char** argv)
 {
-    BenchOptions options = {.tolerance = 1e-6, .limit = 4.0};
+    BenchOptions options = {.tolerance = 1e-6, .limit = 4.0, .accuracy = 1e-3};
     const char *name = NULL, *path = NULL;
     const Option table[] = {
         {"--scenes", OPTION_TEXT(&options.scenes), "NAMES",
@@ -87,6 +87,8 @@ static int run(int argc, char** argv)
         {"--only", OPTION_TEXT(&options.scenes), "NAMES", "the same as --scenes"},
         {"--time-steps", OPTION_TEXT(&options.time_steps), "MS",
          "motion: lengths of a step in ms, separated by commas (10,5,2,1)"},
+        {"--accuracy", OPTION_NUMBER(&options.accuracy, 0.0, 1.0), "X",
+         "motion: step.accuracy of one more run (1e-3); 0: none"},
         {"--stages", OPTION_TEXT(&options.stages), "STEPS", "steps at which a scene is measured"},
         {"--solvers", OPTION_TEXT(&options.solvers), "NAMES",
          "only these, separated by commas (energy, motion: integrators; piles: engines)"},

@@ -14,6 +14,7 @@ typedef struct BenchOptions {
     int threads;            // 0: as many as there are processors
     int quick;              // 1: small sizes, to see that it works
     double tolerance;       // of the certificate
+    double accuracy;        // of motion: error control
     double limit;           // seconds that a solve of another solver may take
     int cold;               // 1: solvers start from zeros instead of what the last step left
     const char* kinds;      // of geometry and drops: only pairs of these; NULL: all

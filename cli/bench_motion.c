@@ -13,6 +13,9 @@
 #include <time.h>
 
 static const double PI = 3.14159265358979323846;
+static const double LONGEST = 1e-2; // the default step, whose results error control reports [s]
+
+static const double LEAST_ERROR = 1e-6; // what is nearer is as near as references are
 
 enum { MOST_STEPS = 16 };
 
@@ -23,6 +26,7 @@ typedef struct Outcome {
     double peak;                    // largest energy of motion [J]
     double residual, seconds;       // worst certificate; processor time
     long steps, passes, iterations; // work
+    long attempts, pieces;          // steps and pieces begun; those that stand
     int missed;                     // steps
     CondStatus status;              //
 } Outcome;
@@ -107,6 +111,8 @@ static void add_step(const CondStepInfo* info, Outcome* out)
     out->residual = fmax(out->residual, worst_residual(info));
     out->passes += info->solve.passes + info->impact.passes + info->correction.passes;
     out->iterations += info->newton_iterations;
+    out->attempts += info->attempts;
+    out->pieces += info->pieces > 1 ? info->pieces : info->substeps;
     out->missed += info->status != COND_OK;
 }
 
@@ -132,11 +138,12 @@ static void run_steps(const CondModel* model, CondSim* sim, CondState* state, co
     out->error = fabs(out->value - motion->reference) / motion->scale;
 }
 
-static int run_one(const Motion* motion, const char* integrator, double t, int threads,
-                   Outcome* out)
+// accuracy: of error control; 0: steps of length t as they are.
+static int run_one(const Motion* motion, const char* integrator, double t, double accuracy,
+                   int threads, Outcome* out)
 {
-    char name[96], path[1024], step[64], rule[64], with[64];
-    const char* set[] = {step, rule, with};
+    char name[96], path[1024], step[64], rule[64], with[64], error_control[64];
+    const char* set[] = {step, rule, with, error_control};
     CondScene* scene = NULL;
     CondModel* model = NULL;
     CondState* state = NULL;
@@ -146,9 +153,10 @@ static int run_one(const Motion* motion, const char* integrator, double t, int t
     snprintf(name, sizeof name, "motion/%s", motion->name);
     snprintf(step, sizeof step, "step.time_step=%.17g", t);
     snprintf(rule, sizeof rule, "step.integrator=%s", integrator);
+    snprintf(error_control, sizeof error_control, "step.accuracy=%.17g", accuracy);
     snprintf(with, sizeof with, "solver.threads=%d", threads);
     cli_scene_path(name, path, sizeof path);
-    CondStatus status = cond_scene_read(memory_context(), path, 3, set, &scene, &error);
+    CondStatus status = cond_scene_read(memory_context(), path, 4, set, &scene, &error);
     if (!status)
         status = cond_scene_compile(scene, &model, &error);
     if (!status)
@@ -168,16 +176,19 @@ static int run_one(const Motion* motion, const char* integrator, double t, int t
 
 // ---- the tables
 
-static json_t* make_row(const Motion* motion, const char* integrator, double t, const Outcome* out)
+static json_t* make_row(const Motion* motion, const char* integrator, double t, double accuracy,
+                        const Outcome* out)
 {
     double peak = out->peak > 0.0 ? out->peak : 1.0;
-    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:I, s:I, s:o}", "scene",
-                     motion->name, "integrator", integrator, "time_step", json_number(t), "steps",
-                     (json_int_t)out->steps, "value", json_number(out->value), "error",
-                     json_number(out->error), "gained", json_number(out->gained / peak), "lost",
-                     json_number(out->lost / peak), "residual", json_number(out->residual),
-                     "missed", out->missed, "newton", (json_int_t)out->iterations, "passes",
-                     (json_int_t)out->passes, "seconds", json_number(out->seconds));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:I, s:I, s:o}", "scene",
+        motion->name, "integrator", integrator, "time_step", json_number(t), "accuracy",
+        json_number(accuracy), "attempts", (json_int_t)out->attempts, "pieces",
+        (json_int_t)out->pieces, "steps", (json_int_t)out->steps, "value", json_number(out->value),
+        "error", json_number(out->error), "gained", json_number(out->gained / peak), "lost",
+        json_number(out->lost / peak), "residual", json_number(out->residual), "missed",
+        out->missed, "newton", (json_int_t)out->iterations, "passes", (json_int_t)out->passes,
+        "seconds", json_number(out->seconds));
 }
 
 // The slope of log error over log step, by least squares over the steps whose errors are errors of
@@ -248,19 +259,39 @@ static int check_names(const char* list)
     return CLI_FINE;
 }
 
+// What error control has made of the motion, and its work over that of the longest of the n steps
+// that is as accurate; NaN where none of them is.
+static void add_controlled(int n, const Outcome* fixed, const Outcome* out, json_t* row)
+{
+    double ratio = NAN;
+    for (int i = 0; i < n; i++)
+        if (fixed[i].error <= out->error || fixed[i].error < LEAST_ERROR) {
+            double now = (double)out->attempts / (double)fixed[i].attempts;
+            ratio = ratio > now ? ratio : now; // of the steps that serve the one with least work
+        }
+    json_object_set_new(row, "error_controlled", json_number(out->error));
+    json_object_set_new(row, "work_controlled", json_number((double)out->attempts));
+    json_object_set_new(row, "work_ratio", json_number(ratio));
+}
+
 static int run_motion(const Motion* motion, const char* integrator, int n, const double* t,
                       const BenchOptions* options, json_t* rows, json_t* summary)
 {
-    Outcome out[MOST_STEPS];
-    for (int i = 0; i < n; i++) {
-        int code = run_one(motion, integrator, t[i], options->threads, &out[i]);
+    Outcome out[MOST_STEPS + 1];
+    int n_run = n + (options->accuracy > 0.0);
+    for (int i = 0; i < n_run; i++) {
+        double length = i < n ? t[i] : LONGEST, accuracy = i < n ? 0.0 : options->accuracy;
+        int code = run_one(motion, integrator, length, accuracy, options->threads, &out[i]);
         if (code != CLI_FINE)
             return code;
         if (interrupt_signal())
             return CLI_FINE;
-        json_array_append_new(rows, make_row(motion, integrator, t[i], &out[i]));
+        json_array_append_new(rows, make_row(motion, integrator, length, accuracy, &out[i]));
     }
-    json_array_append_new(summary, make_summary(motion, integrator, n, t, out));
+    json_t* row = make_summary(motion, integrator, n, t, out);
+    if (n_run > n)
+        add_controlled(n, out, &out[n], row);
+    json_array_append_new(summary, row);
     return CLI_FINE;
 }
 
@@ -291,15 +322,24 @@ static int run(const BenchOptions* options, json_t* result)
 }
 
 static const BenchColumn summary_columns[] = {
-    {"scene", "scene", NULL, 20},          {"error_10ms", "10 ms", "%.1e", 9},
-    {"error_5ms", "5 ms", "%.1e", 9},      {"error_2ms", "2 ms", "%.1e", 9},
-    {"error_1ms", "1 ms", "%.1e", 9},      {"order", "order", "%.1f", 7},
-    {"gained", "gained/peak", "%.0e", 13}, {"residual", "certificate", "%.0e", 13},
-    {"missed", "missed", "%.0f", 8},       {"seconds", "s", "%.2f", 8},
+    {"scene", "scene", NULL, 20},
+    {"error_10ms", "10 ms", "%.1e", 9},
+    {"error_5ms", "5 ms", "%.1e", 9},
+    {"error_2ms", "2 ms", "%.1e", 9},
+    {"error_1ms", "1 ms", "%.1e", 9},
+    {"order", "order", "%.1f", 7},
+    {"error_controlled", "control", "%.1e", 9},
+    {"work_ratio", "work", "%.1f", 7},
+    {"gained", "gained/peak", "%.0e", 13},
+    {"residual", "certificate", "%.0e", 13},
+    {"missed", "missed", "%.0f", 8},
+    {"seconds", "s", "%.2f", 8},
 };
 static const BenchColumn row_columns[] = {
     {"scene", "scene", NULL, 20},
     {"time_step", "step, s", "%g", 10},
+    {"accuracy", "accuracy", "%g", 10},
+    {"attempts", "steps", "%.0f", 9},
     {"value", "value", "%.9g", 16},
     {"error", "error", "%.2e", 11},
     {"gained", "gained", "%.0e", 9},

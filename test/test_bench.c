@@ -386,7 +386,7 @@ static void motions_near_theory(void** state)
 {
     (void)state;
     CliOutput output = cli_run("bench", "motion", "--only=ball_slope,coin_circle,tumbling",
-                               "--time-steps=4,2", "--json=-");
+                               "--time-steps=4,2", "--accuracy=0", "--json=-");
     assert_int_equal(output.code, 0);
     json_t* result = cli_output_json(&output);
     const json_t *rows = json_object_get(result, "rows"),

@@ -65,6 +65,8 @@ typedef struct CondSceneSettings {
     int pbd_substeps;         // baseline: substeps of a step, each with one iteration
     CondSolverSettings solver;
     CondEnvironmentSettings environment;
+    double accuracy; // the step is made in pieces whose estimated error, relative to the motion, is
+                     // below this; 0: off, the step is made as a whole
 } CondSceneSettings;
 
 // By the names of scene files.

@@ -428,6 +428,10 @@ typedef struct CondStepInfo {
     double seconds[COND_N_STAGE]; // wall clock per stage
     int attempts;                 // times that the step was begun: in substeps, without contacts
                                   // that last, by all methods of the solver (docs/pipeline.md)
+    int pieces;                   // of step.accuracy: those that the step is made of; else 1
+    int rejected;                 // and the attempts that were too long
+    double error;                 // the largest estimated error of one, relative to the motion;
+                                  // 0 where accuracy is off
 } CondStepInfo;
 
 COND_API CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);

@@ -54,6 +54,24 @@ int cond_body_turn(const CondBody* body, int turn)
     return turn < balls ? cond_articulation_ball_q(body->arm) + 4 * turn : -1;
 }
 
+void cond_body_between(const CondBody* body, const double* from, const double* to, double* v)
+{
+    for (int i = 0, k = 0, turn = 0, at = cond_body_turn(body, 0); i < body->n_q;) {
+        if (i != at) {
+            v[k++] = to[i] - from[i];
+            i++;
+            continue;
+        }
+        double inverse[4] = {from[i], -from[i + 1], -from[i + 2], -from[i + 3]}, d[4];
+        quat_product(inverse, to + i, d); // in body axes
+        double s = vec3_norm(d + 1), angle = 2.0 * atan2(s, fabs(d[0]));
+        for (int r = 0; r < 3; r++)
+            v[k++] = s > 0.0 ? (d[0] < 0.0 ? -angle : angle) / s * d[1 + r] : 0.0;
+        i += 4;
+        at = cond_body_turn(body, ++turn);
+    }
+}
+
 void cond_body_normalize(const CondBody* body, double* q)
 {
     for (int i = 0, at; (at = cond_body_turn(body, i)) >= 0; i++)

@@ -58,6 +58,11 @@ int cond_body_turn(const CondBody* body, int turn);
 // Where in q the first quaternion is whose length nothing can be divided by; -1: all are sound.
 int cond_body_turnless(const CondBody* body, const double* q);
 
+// The motion that leads from one configuration to another: to = update(from, v, 1), turns the short
+// way.                                                                    from, to (its own n_q), v
+// (n_dof)
+void cond_body_between(const CondBody* body, const double* from, const double* to, double* v);
+
 // Doubles that hold the body's block of A, or its damping; and its mass matrix alone.
 size_t cond_body_block_size(const CondBody* body);
 size_t cond_body_mass_size(const CondBody* body);

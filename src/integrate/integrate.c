@@ -72,9 +72,11 @@ void cond_sim_move(CondSim* sim, const CondState* state)
 // Time is counted in whole steps, and within one in its parts.
 static void count_time(CondSim* sim, const CondState* state)
 {
-    double done = (double)(sim->attempt.substep + 1) / sim->attempt.n_substep,
-           whole = sim->model->settings.time_step;
-    int last = sim->attempt.substep + 1 == sim->attempt.n_substep;
+    const CondAttempt* attempt = &sim->attempt;
+    double whole = sim->model->settings.time_step,
+           done = attempt->share_begun +
+                  attempt->share * ((double)(attempt->substep + 1) / attempt->n_substep);
+    int last = attempt->ends && attempt->substep + 1 == attempt->n_substep;
     sim->next->step = state->step + last;
     sim->next->time = ((double)sim->next->step + (last ? 0.0 : done)) * whole;
 }

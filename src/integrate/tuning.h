@@ -62,4 +62,14 @@ enum {
     COND_AUTO_HOLDS = 40,      // [count] halvings of a step that is held back: to rounding
 };
 
+// ---- the error of a pair of pieces (integrate/pair_error.c)
+
+// [1] of the speed and the acceleration that weight gives over a body's size: what is slower is
+// measured by that
+#define COND_PIECE_SLOW 1e-2
+// [1] of the fastest body's speed: a speed that is hardly any
+#define COND_PIECE_LEAST_SPEED 1e-4
+// [1] times the tolerance of the solver and the speed of a body: a difference that solves may leave
+#define COND_PIECE_NOISE 10.0
+
 #endif

@@ -49,6 +49,12 @@ typedef struct CondAccount {
     uint64_t values;    // cond_model_values of the model of the last step; 0: none was made
 } CondAccount;
 
+// How a step that knows its error goes on (step/piece.c).
+typedef struct CondPace {
+    double piece; // length of a pair of pieces that is tried next [s]; 0: that of the step
+    int blind;    // pairs whose velocities are not looked at
+} CondPace;
+
 struct CondState {
     CondArena arena;
     int n_body;
@@ -74,6 +80,7 @@ struct CondState {
     CondTouch* touch; // by ascending pair; no part of what moves               (n_touch)
     int n_touch;
     CondAccount account;
+    CondPace pace;
     char message[200]; // why the last call that was refused was; "": none was
 };
 

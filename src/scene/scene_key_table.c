@@ -42,6 +42,7 @@ const CondKey cond_key_table[] = {
     {NUMBER("step", "newton_tolerance", CondSettingsDraft, settings.newton_tolerance, POSITIVE, "m/s", DEFAULT, "change of velocity at which a non-linear step is solved")},
     {WHOLE("step", "newton_iterations", CondSettingsDraft, settings.newton_iterations, FROM_ONE, " >= 1", DEFAULT, "iterations a non-linear step may take")},
     {WHOLE("step", "substeps", CondSettingsDraft, settings.substeps, FROM_ONE, " >= 1", DEFAULT, "most substeps: a step whose contact problem misses its tolerance is tried in 2, 4, .. substeps; 1: never (with solver.fallback)")},
+    {NUMBER("step", "accuracy", CondSettingsDraft, settings.accuracy, NOT_NEGATIVE, "", DEFAULT, "error of the motion that a step may make, relative to it: the step is made in pieces whose lengths follow the estimated error, and time_step says when results are reported ([error control](stepping.md#error-control)); 0: off")},
     {WHOLE("step", "rounds", CondSettingsDraft, settings.rounds, NOT_NEGATIVE, " >= 0", DEFAULT, "times that a step may be solved again with contacts that its answer violates at its end; 0: never (with the certified stop)")},
     {SWITCH("step", "sleeping", CondSettingsDraft, settings.sleeping, DEFAULT, "islands of bodies at rest are left out of the steps until something comes near or acts on them; the results are the same to the last bit ([sleeping](sleeping.md))")},
     {NUMBER("step", "duration", CondSettingsDraft, settings.duration, NOT_NEGATIVE, "s", DEFAULT, "time that a run covers")},

@@ -68,37 +68,35 @@ void cond_joint_rows_read(CondSim* sim)
     }
 }
 
-// The last part ends where the step does.
-static void add_reading(const CondJointReading* part, CondJointReading* sum)
+// The last piece ends where the step does.
+static void add_reading(const CondJointReading* piece, double weight, CondJointReading* sum)
 {
-    CondJointReading out = *part;
-    out.motor += sum->motor;
-    out.friction += sum->friction;
-    out.limit += sum->limit;
-    out.velocity_limit += sum->velocity_limit;
+    CondJointReading out = *piece;
+    out.motor = sum->motor + weight * piece->motor;
+    out.friction = sum->friction + weight * piece->friction;
+    out.limit = sum->limit + weight * piece->limit;
+    out.velocity_limit = sum->velocity_limit + weight * piece->velocity_limit;
     *sum = out;
 }
 
-void cond_joint_rows_add_part(CondSim* sim)
+void cond_joint_rows_add(const CondSim* sim, double weight, int first, CondJointReading* sum)
 {
-    const CondJointRows* rows = &sim->rows;
     for (int i = 0; i < sim->model->n_target; i++) {
-        if (sim->attempt.substep == 0)
-            rows->sum[i] = (CondJointReading){0};
-        add_reading(&rows->reading[i], &rows->sum[i]);
+        if (first)
+            sum[i] = (CondJointReading){0};
+        add_reading(&sim->rows.reading[i], weight, &sum[i]);
     }
 }
 
-void cond_joint_rows_mean(CondSim* sim, int parts)
+void cond_joint_rows_mean(CondSim* sim, double weight, const CondJointReading* sum)
 {
-    const CondJointRows* rows = &sim->rows;
     for (int i = 0; i < sim->model->n_target; i++) {
-        CondJointReading* reading = &rows->reading[i];
-        *reading = rows->sum[i];
-        reading->motor /= parts;
-        reading->friction /= parts;
-        reading->limit /= parts;
-        reading->velocity_limit /= parts;
+        CondJointReading* reading = &sim->rows.reading[i];
+        *reading = sum[i];
+        reading->motor /= weight;
+        reading->friction /= weight;
+        reading->limit /= weight;
+        reading->velocity_limit /= weight;
     }
 }
 

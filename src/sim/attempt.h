@@ -55,6 +55,9 @@ typedef struct CondAttempt {
     CondState* to;          // the state that it changes at its end
     double begun;           // when it begins [s]
     double time_step;       // of the step, or of the substep [s]
+    double share_begun;     // where it begins in the step: 0 .. 1, 0 but for pieces (step/piece.c)
+    double share;           // and how much of the step it is, all substeps together; 1: the whole
+    int ends;               // 1: the step ends with it
     int substep, n_substep; // which substep, of how many; 0 of 1: the step as a whole
     int restarts;           // 1: it may be begun again; 0: the caller runs single stages
     int divides;            // 1: smaller substeps may follow

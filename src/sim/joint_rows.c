@@ -24,10 +24,9 @@ CondStatus cond_joint_rows_create(CondSim* sim)
     rows->passed = cond_arena_allocate(arena, n, sizeof *rows->passed);
     rows->stop = cond_arena_allocate(arena, 2 * n, sizeof *rows->stop);
     rows->reading = cond_arena_allocate(arena, n, sizeof *rows->reading);
-    rows->sum = cond_arena_allocate(arena, n, sizeof *rows->sum);
     rows->loose = cond_arena_allocate(arena, (size_t)sim->model->n_loose, sizeof *rows->loose);
     int made = rows->loose && rows->row && rows->wanted && rows->motor && rows->base &&
-               rows->kept && rows->part && rows->passed && rows->stop && rows->reading && rows->sum;
+               rows->kept && rows->part && rows->passed && rows->stop && rows->reading;
     return made ? COND_OK : COND_OUT_OF_MEMORY;
 }
 

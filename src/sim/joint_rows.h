@@ -60,7 +60,6 @@ typedef struct CondJointRows {
     int* passed;        // of the correction: position limits that it would pass     (n_target)
     CondJointRow* stop; // and their rows                                          (2 n_target)
     CondJointReading* reading; // of the last step                                (n_target)
-    CondJointReading* sum;     // of its parts                                    (n_target)
     double* loose;             // friction of base and balls in the last step      (n_loose)
 } CondJointRows;
 
@@ -114,8 +113,9 @@ double cond_joint_row_lambda(const CondSim* sim, int r, double force);
 
 // Forces of the last step, from v_hat and the impulses.
 void cond_joint_rows_read(CondSim* sim);
-// Of a step that is made in parts: adds those of a part; their mean over the step.
-void cond_joint_rows_add_part(CondSim* sim);
-void cond_joint_rows_mean(CondSim* sim, int parts);
+// Of a step that is made in pieces: adds those of a piece, `weight` long; their mean over the step.
+//                                                                              sum (n_target)
+void cond_joint_rows_add(const CondSim* sim, double weight, int first, CondJointReading* sum);
+void cond_joint_rows_mean(CondSim* sim, double weight, const CondJointReading* sum);
 
 #endif

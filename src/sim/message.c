@@ -26,6 +26,11 @@ static void tell_missed(CondSim* sim, const CondStepInfo* info, char* text, size
     int k = 0;
     while (k < 2 && solve[k]->status != COND_NOT_CONVERGED)
         k++;
+    if (solve[k]->status != COND_NOT_CONVERGED && info->error > sim->model->settings.accuracy) {
+        snprintf(text, size, "step.accuracy: after %d pieces the error is still %.1e", info->pieces,
+                 info->error);
+        return;
+    }
     if (solve[k]->status != COND_NOT_CONVERGED) {
         snprintf(text, size, "the end of the step violates contacts that it could not take up");
         return;

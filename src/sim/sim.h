@@ -42,17 +42,48 @@ typedef struct CondSubstepContact {
     double impulse[3];       // of all substeps so far, world axes [N s]
 } CondSubstepContact;
 
+// Sums over pieces of a step (step/tally.h).
+typedef struct CondTally {
+    CondStepInfo info;         // their work
+    CondSubstepContact* all;   // their contacts, by ascending key        (n_all)
+    CondSubstepContact* merge; // scratch                                 (n_all)
+    double* wrench;            // of the attachments                      (n_wrench x 6)
+    double* sensor;            // of the sensors                          (n_sensor x 6)
+    CondJointReading* joint;   // of the joints                           (n_target)
+    double weight;             // of all pieces
+    int n_piece, n_all;
+} CondTally;
+
 // Of steps that are made in substeps; empty before the first one.
 typedef struct CondSubsteps {
-    const CondState* from;     // the state that the whole step begins with
-    CondState* to;             // and the one that it changes
-    CondState* trial;          // after the substeps made so far; NULL: there never were any
-    CondSubstepContact* all;   // contacts of these substeps, by ascending key  (n_all)
-    CondSubstepContact* merge; // scratch                                       (n_all)
-    double* wrench;            // sums over the substeps                        (n_wrench x 6)
-    double* sensor;            //                                               (n_sensor x 6)
-    int n_all;
+    const CondState* from; // the state that the whole step begins with
+    CondState* to;         // and the one that it changes
+    CondState* trial;      // after the substeps made so far; NULL: there never were any
+    CondTally tally;       //
 } CondSubsteps;
+
+// What the end of a pair of pieces is compared by (step/piece.c).
+typedef enum CondDifference {
+    COND_WRONG_PLACE, // between its end and that of the pair in one go
+    COND_WRONG_SPEED, // the same of velocities
+    COND_CHANGE,      // of the velocity over the pair
+    COND_SPEED,       // the velocity at its end
+    COND_N_DIFFERENCE,
+} CondDifference;
+
+// Of steps that know their error; empty before the first one.
+typedef struct CondPieces {
+    CondState* begin;             // where a pair of pieces begins
+    CondState* whole;             // after it in one go
+    CondState *first, *second;    // after its halves
+    CondTally sums;               // of the pieces that stand
+    CondTally kept;               // of those before the present pair
+    CondStepInfo vain, pair;      // work of what does not stand, and of the present pair
+    double* x[COND_N_DIFFERENCE]; //                                         (n_dof)
+    double* p;                    // momenta                                 (n_dof)
+    double* square;               // x' M x / m          (n_body x COND_N_DIFFERENCE)
+    int rejected;                 // pairs that were too long
+} CondPieces;
 
 // What is read from the last step.
 typedef struct CondReadings {
@@ -124,6 +155,7 @@ struct CondSim {
     struct CondSpread* spread;
     struct CondPbd* pbd; // of step.method pbd
     CondSubsteps substeps;
+    CondPieces pieces;
     CondEnergy energy;
     CondReadings readings;
     CondWatch watch;

@@ -19,6 +19,7 @@ static CondStatus copy_common(const CondState* from, CondState* to)
     to->time = from->time;
     to->step = from->step;
     to->account = from->account;
+    to->pace = from->pace;
     copy(to->target, from->target, from->n_target);
     copy(to->command, from->command, from->n_target);
     if (from->n_target > 0)

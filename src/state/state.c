@@ -93,6 +93,7 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     to->time = from->time;
     to->step = from->step;
     to->account = from->account;
+    to->pace = from->pace;
     memcpy(to->q, from->q, (size_t)from->n_q * sizeof(double));
     memcpy(to->v, from->v, (size_t)from->n_dof * sizeof(double));
     memcpy(to->v_hat, from->v_hat, (size_t)from->n_dof * sizeof(double));

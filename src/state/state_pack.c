@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 9 };
+enum { VERSION = 10 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -85,6 +85,10 @@ static void pass_state(CondPack* pack, CondState* state)
     pass_numbers(pack, &state->account.penetration, 1);
     if (pack->kind != COND_PACK_HASH) // what it means is in the account
         cond_pack_pass(pack, &state->account.values, sizeof state->account.values);
+    if (pack->kind != COND_PACK_HASH || state->pace.piece != 0.0) {
+        pass_numbers(pack, &state->pace.piece, 1);
+        cond_pack_pass(pack, &state->pace.blind, sizeof state->pace.blind);
+    }
     pass_numbers(pack, state->q, state->n_q);
     pass_numbers(pack, state->v, state->n_dof);
     pass_numbers(pack, state->v_hat, state->n_dof);
@@ -297,7 +301,7 @@ static int sound(const CondModel* model, const CondState* state)
         finite += 0.0 * state->v[i] + 0.0 * state->v_hat[i];
     const CondAccount* account = &state->account;
     finite += 0.0 * account->supply + 0.0 * account->energy + 0.0 * account->height +
-              0.0 * account->lowest + 0.0 * account->penetration;
+              0.0 * account->lowest + 0.0 * account->penetration + 0.0 * state->pace.piece;
     if (finite != 0.0 || state->step < 0)
         return 0;
     for (int i = 0; i < state->n_weld; i++) {

@@ -33,6 +33,13 @@ const CondRetry* cond_retries(int* n);
 // The first row that holds after a stage; NULL: the step goes on.
 const CondRetry* cond_retry_find(const CondSim* sim, CondResult after);
 
+// One step, or a piece of one, by all stages: from one state to another, which may be the same.
+CondStatus cond_step_make(CondSim* sim, const CondState* from, CondState* to, CondStepInfo* info);
+
+// A step that knows its error, in pieces of lengths that follow from it.
+CondStatus cond_pieces_step(CondSim* sim, CondState* state, CondStepInfo* info);
+void cond_pieces_destroy(CondSim* sim);
+
 // The step from its start on, in n substeps of equal length.
 CondStatus cond_substeps_begin(CondSim* sim, int n);
 // The next of them.

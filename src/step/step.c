@@ -65,12 +65,12 @@ static CondStatus run(CondSim* sim, const CondStepStage* stages, unsigned wanted
     return *worst;
 }
 
-// A step by the method of the scene, of all bodies of the sim.
-static CondStatus step(CondSim* sim, CondState* state, CondStepInfo* info)
+CondStatus cond_step_make(CondSim* sim, const CondState* from, CondState* to, CondStepInfo* info)
 {
     CondAttempt* attempt = &sim->attempt;
     const CondSceneSettings* settings = &sim->model->settings;
-    sim->substeps.from = sim->substeps.to = state;
+    sim->substeps.from = from;
+    sim->substeps.to = to;
     attempt->restarts = attempt->contacts_last = 1;
     attempt->divides = cond_step_divides(settings);
     attempt->vain = (CondStepInfo){.attempts = 0};
@@ -86,6 +86,16 @@ static CondStatus step(CondSim* sim, CondState* state, CondStepInfo* info)
     attempt->substep = 0; // what is read from a step is that of the whole
     attempt->n_substep = 1;
     attempt->time_step = settings->time_step;
+    return status;
+}
+
+// A step by the method of the scene, of all bodies of the sim.
+static CondStatus step(CondSim* sim, CondState* state, CondStepInfo* info)
+{
+    int knows_error = sim->model->settings.accuracy > 0.0;
+    CondStatus status =
+        knows_error ? cond_pieces_step(sim, state, info) : cond_step_make(sim, state, state, info);
+    info->pieces = knows_error ? info->pieces : 1;
     hand_over_seconds(sim, info);
     return status;
 }
@@ -93,7 +103,7 @@ static CondStatus step(CondSim* sim, CondState* state, CondStepInfo* info)
 static CondStatus sim_step_whole(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondStepInfo own, *out = info ? info : &own;
-    *out = (CondStepInfo){.substeps = 1};
+    *out = (CondStepInfo){.substeps = 1, .pieces = 1};
     cond_watch_begin(sim);
     if (cond_cancelled(&sim->arena.context))
         return out->status = cond_error_set(NULL, COND_CANCELLED, "cancelled before the step");

@@ -77,7 +77,8 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
     made->model = model;
     made->whole = whole;
     made->attempt.time_step = model->settings.time_step;
-    made->attempt.n_substep = 1;
+    made->attempt.n_substep = made->attempt.ends = 1;
+    made->attempt.share = 1.0;
     made->attempt.budget = COND_FULL_BUDGET;
     made->attempt.contacts_last = 1;
     CondCandidateList* lists[] = {&made->attempt.candidates, &made->attempt.middle,
@@ -134,6 +135,9 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
         model->settings.integrator == COND_INTEGRATOR_VARIATIONAL)
         status = cond_error_set(error, COND_NOT_SUPPORTED,
                                 "mass_root and the variational integrator exclude each other");
+    if (!status && model->settings.accuracy > 0.0 && model->settings.method != COND_STEP_VELOCITY)
+        status =
+            cond_error_set(error, COND_NOT_SUPPORTED, "step.accuracy needs step.method velocity");
     if (!status && model->settings.integrator == COND_INTEGRATOR_AUTO &&
         (status = cond_balance_create(made)))
         cond_error_set(error, status, "out of memory");
@@ -218,6 +222,7 @@ void cond_sim_destroy(CondSim* sim)
     cond_pbd_destroy(sim->pbd);
     cond_held_destroy(sim);
     cond_substeps_destroy(sim);
+    cond_pieces_destroy(sim);
     cond_impact_destroy(sim->impact);
     cond_correction_destroy(sim->correction);
     cond_spread_destroy(sim->spread);

@@ -1,0 +1,205 @@
+// Steps that know their error: motions against theory, whole steps outside, the same bits whenever
+// and however a run goes on, and what happens where the accuracy cannot be reached.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "failing_allocator.h"
+#include "scene_make.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Trial begin(const char* scene, const char* accuracy, const char* more)
+{
+    const char* set[] = {accuracy, "step.time_step=0.01", more};
+    return trial_read(scene, more ? 3 : 2, set);
+}
+
+static int n_step(const Trial* trial)
+{
+    const CondSceneSettings* settings = cond_model_settings(trial->model);
+    return (int)(settings->duration / settings->time_step + 0.5);
+}
+
+// A billiard ball that slides and then rolls: y as theory has it.
+static void motions_are_as_near_as_asked_for(void** state)
+{
+    static const double y = -0.115309242963; // tools/make_motion.py
+    (void)state;
+    double error[3];
+    const char* accuracy[] = {"step.accuracy=0", "step.accuracy=1e-3", "step.accuracy=1e-5"};
+    for (int k = 0; k < 3; k++) {
+        Trial trial = begin("motion/billiard.yaml", accuracy[k], NULL);
+        for (int n = n_step(&trial); n > 0; n--) {
+            trial_step(&trial, 1);
+            assert_true(k > 0 || (trial.info.pieces == 1 && trial.info.error == 0.0));
+            assert_true(k == 0 || trial.info.pieces > 1);
+            if (k > 0)
+                assert_true(trial.info.error <= (k == 1 ? 1e-3 : 1e-5));
+        }
+        error[k] = fabs(trial_pose(&trial, 0).position[1] - y) / 0.115;
+        trial_end(&trial);
+    }
+    assert_true(error[0] > 5.0 * error[2]);
+    assert_true(error[1] < 5e-3);
+    assert_true(error[2] < 2e-4);
+}
+
+// Outside, a step stays a step, and what is read from it is its mean: the momentum of a ball that
+// bounces within it changes by the impulses that are reported.
+static void steps_stay_steps(void** state)
+{
+    (void)state;
+    Trial trial = begin("motion/bounces.yaml", "step.accuracy=1e-3", NULL);
+    int bounced = 0;
+    for (int k = 0; k < 120; k++) {
+        double before = trial_pose(&trial, 0).velocity[2], force[3], torque[3];
+        trial_step(&trial, 1);
+        double change = trial_pose(&trial, 0).velocity[2] - before;
+        cond_sim_body_force(trial.sim, 0, force, torque);
+        assert_near(change, 0.01 * (force[2] - 9.81), 1e-9);
+        assert_true(cond_state_time(trial.state) == (k + 1) * 0.01);
+        bounced += force[2] > 0.0;
+    }
+    assert_true(bounced >= 2);
+    trial_end(&trial);
+}
+
+static uint64_t hash_after(Trial* trial, int n)
+{
+    trial_step(trial, n);
+    return cond_state_hash(trial->state);
+}
+
+// A run that goes on from bytes, one with more threads, and one that goes on with a copy of the
+// state in another workspace have the same bits.
+static void bits_are_the_same(void** state)
+{
+    static const char* const scenes[] = {"motion/block_rocks.yaml", "motion/soft_block_slides.yaml",
+                                         "motion/bounces.yaml"};
+    (void)state;
+    for (size_t s = 0; s < sizeof scenes / sizeof scenes[0]; s++) {
+        Trial a = begin(scenes[s], "step.accuracy=1e-3", "solver.threads=1");
+        Trial b = begin(scenes[s], "step.accuracy=1e-3", "solver.threads=3");
+        trial_step(&a, 4);
+        size_t size = 0;
+        assert_int_equal(cond_state_save(a.model, a.state, NULL, 0, &size), COND_OK);
+        void* bytes = malloc(size);
+        assert_int_equal(cond_state_save(a.model, a.state, bytes, size, &size), COND_OK);
+        uint64_t last = hash_after(&a, 8);
+        assert_int_equal(cond_state_load(b.model, b.state, bytes, size, NULL), COND_OK);
+        assert_true(hash_after(&b, 8) == last);
+        trial_end(&b);
+        free(bytes);
+        b = begin(scenes[s], "step.accuracy=1e-3", "step.sleeping=false");
+        assert_true(hash_after(&b, 12) == last);
+        trial_end(&b);
+        trial_end(&a);
+    }
+}
+
+// Joint targets move in proportion over the pieces, and are there at the end of the step.
+static void targets_move_in_proportion(void** state)
+{
+    (void)state;
+    Trial trial = begin("motion/robot_pendulum.yaml", "step.accuracy=1e-3", NULL);
+    int arm = cond_model_find_coordinate(trial.model, 0, "arm");
+    double turned = 0.0, rate = 0.0;
+    for (int k = 0; k < 20; k++) {
+        assert_int_equal(cond_state_move_target(trial.model, trial.state, 0, arm, 0.02 * (k + 1)),
+                         COND_OK);
+        trial_try(&trial, 1);
+    }
+    cond_state_coordinate(trial.model, trial.state, 0, arm, &turned, &rate);
+    assert_near(rate, 2.0, 0.1); // it follows a target that moves at 2 rad/s
+    assert_near(turned, 0.4, 0.05);
+    trial_end(&trial);
+}
+
+// What cannot be reached is said, and the step is made all the same.
+static void too_many_pieces_are_said(void** state)
+{
+    (void)state;
+    Trial trial = begin("motion/whip.yaml", "step.accuracy=1e-9", "step.substeps=1");
+    assert_int_equal(cond_sim_step(trial.sim, trial.state, &trial.info), COND_NOT_CONVERGED);
+    assert_true(trial.info.error > 1e-9);
+    assert_non_null(strstr(cond_sim_message(trial.sim), "step.accuracy: after "));
+    assert_true(cond_state_time(trial.state) == 0.01);
+    trial_end(&trial);
+}
+
+static void baselines_refuse_it(void** state)
+{
+    (void)state;
+    const char* set[] = {"step.accuracy=1e-3", "step.method=pbd"};
+    CondScene* scene = NULL;
+    CondModel* model = NULL;
+    CondSim* sim = NULL;
+    CondError error;
+    assert_int_equal(
+        cond_scene_read(NULL, COND_SCENES "/motion/billiard.yaml", 2, set, &scene, &error),
+        COND_OK);
+    assert_int_equal(cond_scene_compile(scene, &model, &error), COND_OK);
+    assert_int_equal(cond_sim_create(model, &sim, &error), COND_NOT_SUPPORTED);
+    assert_non_null(strstr(error.message, "step.accuracy"));
+    cond_model_destroy(model);
+    cond_scene_destroy(scene);
+}
+
+// Memory that runs out anywhere in the first step leaves the state as it was.
+static void memory_runs_out(void** state)
+{
+    (void)state;
+    const char* set[] = {"step.accuracy=1e-3", "step.time_step=0.01", "solver.threads=1"};
+    int done = 0;
+    for (long fail_at = 0; !done; fail_at++) {
+        FailingAllocator allocator = {.fail_at = 0};
+        CondContext context = failing_allocator_context(&allocator);
+        CondScene* scene = NULL;
+        CondModel* model = NULL;
+        CondState* at = NULL;
+        CondSim* sim = NULL;
+        CondStepInfo info;
+        CondError error;
+        if (cond_scene_read(&context, COND_SCENES "/motion/block_rocks.yaml", 3, set, &scene,
+                            &error) ||
+            cond_scene_compile(scene, &model, &error) || cond_state_create(model, &at, &error) ||
+            cond_sim_create(model, &sim, &error))
+            fail_msg("%s", error.message);
+        allocator.fail_at = allocator.calls + 1 + fail_at;
+        uint64_t before = cond_state_hash(at);
+        CondStatus status = cond_sim_step(sim, at, &info);
+        if (status == COND_OUT_OF_MEMORY)
+            assert_true(cond_state_hash(at) == before);
+        else
+            assert_int_equal(status, COND_OK);
+        done = allocator.calls < allocator.fail_at;
+        allocator.fail_at = 0;
+        assert_int_equal(cond_sim_step(sim, at, &info), COND_OK);
+        cond_sim_destroy(sim);
+        cond_state_destroy(at);
+        cond_model_destroy(model);
+        cond_scene_destroy(scene);
+        assert_int_equal(allocator.live, 0);
+        assert_true(fail_at < 1000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(motions_are_as_near_as_asked_for),
+        cmocka_unit_test(steps_stay_steps),
+        cmocka_unit_test(bits_are_the_same),
+        cmocka_unit_test(targets_move_in_proportion),
+        cmocka_unit_test(too_many_pieces_are_said),
+        cmocka_unit_test(baselines_refuse_it),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
