@@ -79,12 +79,20 @@ static void mark(const CondSim* sim, CondGroups* groups)
             groups->touched[groups->of[sim->rows.row[r].body]] = 1;
 }
 
+static int deforms(const CondSim* sim, int b)
+{
+    CondBodyKind kind = sim->model->body[b].kind;
+    return kind == COND_BODY_SOFT || kind == COND_BODY_ROD;
+}
+
 // 1 where a contact joins its bodies.
 static int joins(const CondSim* sim, const CondCandidateList* list, int c)
 {
     const CondGroups* groups = sim->groups;
     int a = list->candidate[c].point[0].body, b = list->candidate[c].point[1].body;
-    if (b < 0 || groups->able[a] != groups->able[b])
+    if (b < 0)
+        return 0;
+    if (groups->able[a] != groups->able[b] && !deforms(sim, a) && !deforms(sim, b))
         return 0;
     double light = fmin(groups->mass[a], groups->mass[b]);
     return fmax(groups->mass[a], groups->mass[b]) < COND_GROUP_GROUND * light;

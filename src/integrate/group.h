@@ -1,10 +1,10 @@
 // Bodies that the integrator auto steps in one way, with one energy: those that springs and
 // attachments tie together, and those that touch, directly or through others. A contact does not
-// join two bodies of which only one can have contacts that last (integrate/persistent.h), nor a
-// body and its ground, which hardly feels it: how a body moves is not a matter of what else stands
-// there. Across such a contact each side keeps its own rule. The law is posed on the velocities of
-// the way that the step makes, which both share, and both get the same impulse, whatever their
-// theta; its power is counted side by side.
+// join a body and its ground, which is led along a trajectory or hardly feels it: how a body moves
+// is not a matter of what else stands there. (What lies on a soft body shares its rule: to come to
+// rest it needs the damping of both.) Across such a contact each side keeps its own rule. The law
+// is posed on the velocities of the way that the step makes, which both share, and both get the
+// same impulse, whatever their theta; its power is counted side by side.
 #ifndef COND_INTEGRATE_GROUP_H
 #define COND_INTEGRATE_GROUP_H
 
