@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 static const Benchmark* const benchmarks[] = {
-    &bench_speed,    &bench_convergence, &bench_sweeps,  &bench_trials, &bench_env,
-    &bench_geometry, &bench_drops,       &bench_energy,  &bench_motion, &bench_piles,
-    &bench_scaling,  &bench_sleep,       &bench_threads, &bench_gpu};
+    &bench_speed,    &bench_convergence, &bench_sweeps, &bench_trials,  &bench_env,
+    &bench_geometry, &bench_drops,       &bench_energy, &bench_motion,  &bench_piles,
+    &bench_scaling,  &bench_sleep,       &bench_smalls, &bench_threads, &bench_gpu};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 int bench_asks(const char* list, const char* name)
@@ -91,7 +91,7 @@ static int run(int argc, char** argv)
          "motion: step.accuracy of one more run (1e-3); 0: none"},
         {"--stages", OPTION_TEXT(&options.stages), "STEPS", "steps at which a scene is measured"},
         {"--solvers", OPTION_TEXT(&options.solvers), "NAMES",
-         "only these, separated by commas (energy, motion: integrators; piles: engines)"},
+         "only these, separated by commas (energy, motion: integrators; piles, small: engines)"},
         {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "certificate to reach (1e-6)"},
         {"--cold", OPTION_FLAG(&options.cold), NULL, "start solvers from zero"},
         {"--states", OPTION_TEXT(&options.states), "DIR",
@@ -164,6 +164,6 @@ static int run(int argc, char** argv)
 const Command cli_bench = {"bench",
                            "bench "
                            "[speed|convergence|sweeps|trials|env|geometry|drops|energy|motion|"
-                           "piles|scaling|sleep|threads] "
+                           "piles|scaling|sleep|small|threads] "
                            "[options]",
                            "Measures speed and convergence on this machine.", run};
