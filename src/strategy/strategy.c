@@ -142,7 +142,9 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem, CondSolveBud
                problem->n_dof > COND_TINY_PROBLEM;
     s->last_resort = budget.last_resort;
     s->coarse = s->large ? budget.coarse_tolerance : 0.0;
-    s->looks = s->small && !s->soft && problem->n_contact > 0;
+    // Of intervals no start is fine enough: what it leaves would add up (stages.c).
+    s->looks =
+        s->small && !s->soft && problem->n_contact > 0 && (s->large || !s->vfpi.nodal.bounded);
     if (!status && s->looks)
         status =
             cond_reserve(&s->context, &s->work, &s->cap_work, 2 * problem->n_dof, sizeof *s->work);
