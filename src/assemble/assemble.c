@@ -213,6 +213,32 @@ static void join_sides(const CondModel* model, const CondCandidate* candidate,
     contact->side[1] = (CondSide){.n_coordinate = 0};
 }
 
+// Leaves out the coordinates of a robot that do not move the point: those of joints beyond it and
+// of other limbs. What is left keeps its order, so that sums over it are the same.
+static void drop_still(const CondAssembly* assembly, CondSide* side)
+{
+    int n = side->n_coordinate, kept = 0;
+    int* coordinate = assembly->coordinate + (side->coordinate - assembly->coordinate);
+    double* J = assembly->jacobian + (side->jacobian - assembly->jacobian);
+    for (int k = 0; k < n; k++) {
+        if (J[k] == 0.0 && J[n + k] == 0.0 && J[2 * n + k] == 0.0)
+            continue;
+        coordinate[kept] = coordinate[k];
+        for (int r = 0; r < 3; r++) // behind what is still to be read
+            J[r * n + kept] = J[r * n + k];
+        kept++;
+    }
+    for (int r = 1; r < 3; r++)
+        memmove(J + (ptrdiff_t)r * kept, J + (ptrdiff_t)r * n, (size_t)kept * sizeof *J);
+    side->n_coordinate = kept;
+}
+
+static int is_of_robot(const CondModel* model, const CondCandidate* candidate, int side)
+{
+    int b = candidate->point[side].body;
+    return b >= 0 && model->body[b].kind == COND_BODY_ROBOT;
+}
+
 static void fill_contacts(const void* loop, int first, int last)
 {
     const ContactLoop* l = loop;
@@ -225,8 +251,13 @@ static void fill_contacts(const void* loop, int first, int last)
             l->kinematics[candidate->moved], &candidate->point[c % 2], world,
             assembly->coordinate + (side->coordinate - assembly->coordinate),
             side->jacobian ? assembly->jacobian + (side->jacobian - assembly->jacobian) : NULL);
-        if (c % 2 == 1)
-            join_sides(l->kinematics[0]->model, candidate, assembly, &assembly->contact[c / 2]);
+        if (c % 2 == 0)
+            continue;
+        CondContact* contact = &assembly->contact[c / 2];
+        join_sides(l->kinematics[0]->model, candidate, assembly, contact);
+        for (int s = 0; s < 2; s++)
+            if (is_of_robot(l->kinematics[0]->model, candidate, s))
+                drop_still(assembly, &contact->side[s]);
     }
 }
 

@@ -41,7 +41,8 @@ CondStatus cond_kinematics_create(const CondModel* model, CondKinematics* kinema
             return status;
         arm->M = cond_allocate(m, size, sizeof(double));
         arm->L = cond_allocate(m, size, sizeof(double));
-        if (!arm->M || !arm->L)
+        arm->q = cond_allocate(m, (size_t)body->arm->n_q, sizeof(double));
+        if (!arm->M || !arm->L || !arm->q)
             return COND_OUT_OF_MEMORY;
     }
     return COND_OK;
@@ -57,6 +58,7 @@ void cond_kinematics_destroy(CondKinematics* kinematics)
             cond_articulation_work_destroy(kinematics->arm[b].work);
         cond_release(m, kinematics->arm[b].M);
         cond_release(m, kinematics->arm[b].L);
+        cond_release(m, kinematics->arm[b].q);
     }
     for (int b = 0; b < kinematics->model->n_body && kinematics->fem; b++)
         if (kinematics->model->body[b].kind == COND_BODY_SOFT)
@@ -77,20 +79,67 @@ int cond_kinematics_spans(const CondKinematics* kinematics, int body)
     return kinematics->begin && kinematics->spans[body];
 }
 
+static void set_arm(const CondBody* body, const double* q, CondArmPosture* arm)
+{
+    cond_articulation_kinematics(body->arm, q, arm->work);
+    memcpy(arm->q, q, (size_t)body->arm->n_q * sizeof *q);
+    arm->has_mass = arm->has_factor = 0;
+    arm->known = 1;
+}
+
 void cond_kinematics_set(CondKinematics* kinematics, const double* q)
+{
+    const CondModel* model = kinematics->model;
+    kinematics->q = q;
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            set_arm(&model->body[b], q + model->body[b].q_begin, &kinematics->arm[b]);
+}
+
+void cond_kinematics_set_from(CondKinematics* kinematics, CondKinematics* other, const double* q)
 {
     const CondModel* model = kinematics->model;
     kinematics->q = q;
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
-        const CondArmPosture* arm = &kinematics->arm[b];
         if (body->kind != COND_BODY_ROBOT)
             continue;
-        cond_articulation_kinematics(body->arm, q + body->q_begin, arm->work);
-        cond_articulation_mass(body->arm, arm->work, arm->M);
-        memcpy(arm->L, arm->M, (size_t)body->n_dof * (size_t)body->n_dof * sizeof *arm->L);
-        cond_cholesky_factor(body->n_dof, arm->L); // positive definite: the robot was checked
+        CondArmPosture *arm = &kinematics->arm[b], *stands = &other->arm[b], kept = *arm;
+        size_t bytes = (size_t)body->arm->n_q * sizeof *q;
+        if (!stands->known || memcmp(stands->q, q + body->q_begin, bytes) != 0) {
+            set_arm(body, q + body->q_begin, arm);
+            continue;
+        }
+        *arm = *stands;
+        *stands = kept;
     }
+}
+
+void cond_kinematics_forget(CondKinematics* kinematics)
+{
+    for (int b = 0; b < kinematics->model->n_body; b++)
+        kinematics->arm[b].known = 0;
+}
+
+const double* cond_kinematics_mass(const CondKinematics* kinematics, int body)
+{
+    CondArmPosture* arm = &kinematics->arm[body];
+    if (!arm->has_mass)
+        cond_articulation_mass(kinematics->model->body[body].arm, arm->work, arm->M);
+    arm->has_mass = 1;
+    return arm->M;
+}
+
+const double* cond_kinematics_mass_factor(const CondKinematics* kinematics, int body)
+{
+    CondArmPosture* arm = &kinematics->arm[body];
+    size_t n = (size_t)kinematics->model->body[body].n_dof;
+    if (!arm->has_factor) {
+        memcpy(arm->L, cond_kinematics_mass(kinematics, body), n * n * sizeof *arm->L);
+        cond_cholesky_factor((int)n, arm->L); // positive definite: the robot was checked
+    }
+    arm->has_factor = 1;
+    return arm->L;
 }
 
 int cond_kinematics_point(const CondKinematics* kinematics, const CondPoint* point, double world[3],

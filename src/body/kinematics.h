@@ -9,8 +9,11 @@
 
 typedef struct CondArmPosture {
     CondArticulationWork* work; //
-    double* M;                  // mass matrix                                (n_dof x n_dof)
-    double* L;                  // its Cholesky factor                        (n_dof x n_dof)
+    double* M;                  // mass matrix, by cond_kinematics_mass       (n_dof x n_dof)
+    double* L;                  // its factor, by cond_kinematics_mass_factor (n_dof x n_dof)
+    double* q;                  // the configuration all is about             (n_q)
+    int has_mass, has_factor;   // 1: M and L are known
+    int known;                  // 1: all is that of q
 } CondArmPosture;
 
 typedef struct CondKinematics {
@@ -39,6 +42,15 @@ int cond_kinematics_spans(const CondKinematics* kinematics, int body);
 
 // Takes up q, which must stay as it is while the kinematics is used.
 void cond_kinematics_set(CondKinematics* kinematics, const double* q);
+// The same; robots that stand in another kinematics as q says are exchanged with it.
+void cond_kinematics_set_from(CondKinematics* kinematics, CondKinematics* other, const double* q);
+// The model has other numbers.
+void cond_kinematics_forget(CondKinematics* kinematics);
+
+// Mass matrix of a robot, and its Cholesky factor; made when they are asked for. By one thread.
+//                                                                            (n_dof x n_dof)
+const double* cond_kinematics_mass(const CondKinematics* kinematics, int body);
+const double* cond_kinematics_mass_factor(const CondKinematics* kinematics, int body);
 
 // World position of a point and its velocity J v: returns the number of coordinates k it depends
 // on, listed in coordinate (k), with J (3 x k) row-major. coordinate and J may be NULL. The world

@@ -22,7 +22,7 @@ static void bias(const CondBody* body, const CondKinematics* kinematics, const d
 static void fill(const CondBody* body, const CondKinematics* kinematics, double scale,
                  double* values, CondBlock* block)
 {
-    const double* M = kinematics->arm[body->index].M;
+    const double* M = cond_kinematics_mass(kinematics, body->index);
     for (int i = 0; i < body->n_dof * body->n_dof; i++)
         values[i] = scale * M[i];
     *block = (CondBlock){.kind = COND_BLOCK_DENSE, .n_dof = body->n_dof, .values = values};
@@ -102,7 +102,7 @@ static void accelerate(const CondBody* body, const CondKinematics* kinematics, c
                        double* a)
 {
     memcpy(a, f, (size_t)body->n_dof * sizeof *a);
-    cond_cholesky_solve(body->n_dof, kinematics->arm[body->index].L, a);
+    cond_cholesky_solve(body->n_dof, cond_kinematics_mass_factor(kinematics, body->index), a);
 }
 
 static void advance(const CondBody* body, const double* v, double t, double* q)

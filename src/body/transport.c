@@ -105,15 +105,14 @@ static void root(const CondTransport* transport, int n, const double* M, int pow
 void cond_transport_move(const CondTransport* transport, const CondBody* body,
                          const CondKinematics* from, const CondKinematics* to, double* v)
 {
-    const CondArmPosture *source = &from->arm[body->index], *target = &to->arm[body->index];
-    int n = body->n_dof;
+    int n = body->n_dof, b = body->index;
     if (transport->kind == COND_TRANSPORT_MOMENTUM) {
-        multiply(n, source->M, v, transport->vector);
+        multiply(n, cond_kinematics_mass(from, b), v, transport->vector);
         memcpy(v, transport->vector, (size_t)n * sizeof *v);
-        cond_cholesky_solve(n, target->L, v);
+        cond_cholesky_solve(n, cond_kinematics_mass_factor(to, b), v);
     } else if (transport->kind == COND_TRANSPORT_ROOT) {
-        root(transport, n, source->M, 1, v);
-        root(transport, n, target->M, -1, v);
+        root(transport, n, cond_kinematics_mass(from, b), 1, v);
+        root(transport, n, cond_kinematics_mass(to, b), -1, v);
     }
 }
 
@@ -171,11 +170,11 @@ static void add_root_rate(const CondTransport* transport, int n, const double* M
 // needs no R. Over a step, Cayley's rotation in the plane of c and a,
 //     c* = c + t (a - (2 z^2/t) c)/(1 + z^2),      z = t |a| / (2 |c|),
 // keeps |c*| = |c|; its mean force is R (c* - c)/t = (e - (2 z^2/t) M v)/(1 + z^2).
-static void keep_energy(const CondTransport* transport, int n, const CondArmPosture* arm,
-                        const double* v, double t, double* e)
+static void keep_energy(const CondTransport* transport, int n, const CondKinematics* kinematics,
+                        int body, const double* v, double t, double* e)
 {
     double *p = transport->vector, *a = p + n;
-    multiply(n, arm->M, v, p);
+    multiply(n, cond_kinematics_mass(kinematics, body), v, p);
     double energy = dot(n, v, p);
     if (!(energy > 0.0))
         return;
@@ -185,7 +184,7 @@ static void keep_energy(const CondTransport* transport, int n, const CondArmPost
     if (!(t > 0.0))
         return;
     memcpy(a, e, (size_t)n * sizeof *a);
-    cond_cholesky_solve(n, arm->L, a);
+    cond_cholesky_solve(n, cond_kinematics_mass_factor(kinematics, body), a);
     double z2 = 0.25 * t * t * dot(n, e, a) / energy;
     for (int i = 0; i < n; i++)
         e[i] = (e[i] - 2.0 * z2 / t * p[i]) / (1.0 + z2);
@@ -211,8 +210,8 @@ void cond_transport_bias(const CondTransport* transport, const CondBody* body,
         return;
     }
     cond_articulation_bias(body->arm, arm->work, v, none, f);
-    add_root_rate(transport, n, arm->M, v, f);
-    keep_energy(transport, n, arm, v, t, f);
+    add_root_rate(transport, n, cond_kinematics_mass(kinematics, body->index), v, f);
+    keep_energy(transport, n, kinematics, body->index, v, t, f);
     double *weight = transport->vector, *still = weight + n;
     memset(still, 0, (size_t)n * sizeof *still);
     cond_articulation_bias(body->arm, arm->work, still, gravity, weight);

@@ -9,10 +9,10 @@
 // Motors are those of a state, from the body's first joint on (n_joint).
 //
 // torque = k (target - q - th t v) + d (rate - v) + torque of the user per joint coordinate of a
-// robot: adds k (target - q) + d rate to f and th t k + d to the diagonal of the body's block. target
-// and rate are those of the body's joints at the representative time of the step; step = th t. A motor that is
-// marked in `left` (NULL: none) is a row of the problem (sim/joint_rows.h): it adds no more than
-// the force that the row is counted from.                                    left, base (n_joint)
+// robot: adds k (target - q) + d rate to f and th t k + d to the diagonal of the body's block.
+// target and rate are those of the body's joints at the representative time of the step; step = th
+// t. A motor that is marked in `left` (NULL: none) is a row of the problem (sim/joint_rows.h): it
+// adds no more than the force that the row is counted from. left, base (n_joint)
 void cond_motor_add(const CondKinematics* kinematics, const CondBody* body, const CondMotor* motor,
                     const double* target, const double* rate, double step, const int* left,
                     const double* base, CondAssembly* assembly, double* f);

@@ -81,7 +81,7 @@ void cond_sim_bias(CondSim* sim, const CondState* state, int body, double* f)
 
 CondStatus cond_sim_begin(CondSim* sim, const CondState* state)
 {
-    cond_kinematics_set(&sim->at_start, state->q);
+    cond_kinematics_set_from(&sim->at_start, &sim->at_end, state->q); // the end of the last step
     cond_sim_guess_theta(sim, state);
     CondStatus status = cond_sim_control(sim, state);
     if (!status)
