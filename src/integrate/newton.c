@@ -117,7 +117,8 @@ int cond_newton_has_momenta(const CondSim* sim, int b)
 static void add_momenta(CondSim* sim, int b, const double* v, double* f)
 {
     const CondBody* body = &sim->model->body[b];
-    const double *M = sim->at_end.arm[b].M, *start = sim->newton.start + body->dof_begin;
+    const double *M = cond_kinematics_mass(&sim->at_end, b),
+                 *start = sim->newton.start + body->dof_begin;
     CondMomentaStep step = cond_newton_momenta(sim, b);
     int n = body->n_dof;
     cond_momenta_begin(&step);

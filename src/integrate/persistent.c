@@ -120,7 +120,8 @@ static double robot_loss(CondSim* sim, const CondState* state, const CondBody* b
 {
     const CondArticulation* arm = body->arm;
     const CondMotor* motor = sim->next->motor + body->target_begin;
-    const double *v = state->v + body->dof_begin, *M = sim->at_start.arm[body->index].M;
+    const double *v = state->v + body->dof_begin,
+                 *M = cond_kinematics_mass(&sim->at_start, body->index);
     int n = body->n_dof, first = n - arm->n_joint;
     double h = sim->length[body->index], *A = sim->balance->robot, loss = 0.0, damped = 0.0;
     memcpy(A, sim->attempt.assembly.block[body->index].values, (size_t)n * (size_t)n * sizeof *A);

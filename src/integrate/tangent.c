@@ -215,7 +215,7 @@ static void add_robot(CondSim* sim, const CondState* state, int b, CondBlockLuEn
     int n = body->n_dof;
     double *v = tangent->robot, *here = v + n, *there = here + n, h = sim->length[b];
     const double* A = sim->attempt.assembly.problem.block[b].values;
-    const double* M = sim->at_end.arm[b].M;
+    const double* M = cond_kinematics_mass(&sim->at_end, b);
     memcpy(v, sim->attempt.v_hat + body->dof_begin, (size_t)n * sizeof *v);
     cond_momenta_begin(&step);
     cond_momenta_rate(&step, v, here);
