@@ -3,18 +3,14 @@
 
 #include "base/memory.h"
 #include "factored.h"
-#include "law/tuning.h"
 #include "newton/semismooth.h"
+#include "newton/tuning.h"
 #include "system.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double REDUCTION = 0.05;      // of the residual in a Newton step
-static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
-enum { MAX_PRODUCTS = 300 };               // of a step
 
 typedef struct Solver {
     CondContext context;
@@ -67,9 +63,9 @@ static CondStatus build(CondSemismooth* newton, const CondProblem* problem)
 
 static int solve_system(CondSemismooth* newton, double* f, double* x, int max_products)
 {
-    int most = max_products < MAX_PRODUCTS ? max_products : MAX_PRODUCTS;
-    return cond_mpi_system_solve(newton->other, f, x, newton->follows ? FULL_REDUCTION : REDUCTION,
-                                 most);
+    int most = max_products < COND_STEP_PRODUCTS ? max_products : COND_STEP_PRODUCTS;
+    return cond_mpi_system_solve(
+        newton->other, f, x, newton->follows ? COND_FULL_REDUCTION : COND_GROUPED_REDUCTION, most);
 }
 
 static CondStatus build_factored(CondSemismooth* newton, const CondProblem* problem)

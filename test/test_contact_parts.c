@@ -54,12 +54,12 @@ static void forces_are_those_of_each_contact(void** state)
         for (int c = 0; c < problem->n_contact; c++)
             cond_contact_add_force(&problem->contact[c], -0.7, lambda + (ptrdiff_t)3 * c, expected);
         assert_int_equal(cond_contact_parts_build(&parts, problem), COND_OK);
-        int work = cond_contact_parts_work(&parts, 0);
+        int work = cond_contact_parts_work(&parts);
         for (int share = 1; share <= 5; share++) { // the work in so many shares, the last one first
             memset(f, 0, n * sizeof *f);
             for (int k = share - 1; k >= 0; k--) {
                 CondPartRange range =
-                    cond_contact_parts_range(&parts, 0, work * k / share, work * (k + 1) / share);
+                    cond_contact_parts_range(&parts, work * k / share, work * (k + 1) / share);
                 for (int part = range.first; part < range.last; part++)
                     cond_contact_parts_add(&parts, part, -0.7, lambda, f);
             }

@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "problem/block.h"
-#include "problem/tuning.h"
 
 #include <string.h>
 

@@ -17,8 +17,7 @@
 #define COND_BASE_ARENA_H
 
 #include "base/memory.h"
-
-enum { COND_ARENA_ALIGNMENT = 64 }; // bytes: a line of the cache, and the widest vector
+#include "base/tuning.h"
 
 typedef struct CondArena {
     CondContext context;

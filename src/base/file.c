@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Room for ".part" and a number behind a path, how many such names are tried, and how many links.
-enum { SUFFIX = 16, MAX_ATTEMPTS = 1000, MAX_LINKS = 40 };
+enum { SUFFIX = sizeof ".part" + 3 * sizeof(int) }; // room for ".part" and the digits of an int
 
 struct CondFile {
     CondContext context;
@@ -63,14 +63,17 @@ static char* follow(const CondContext* context, const char* path)
     return out;
 }
 
-// path becomes the end of the links that begin there, which need not exist.
+// path becomes the end of the links that begin there, which need not exist. The system says where
+// they lead in a circle.
 static CondStatus resolve(CondFile* file, CondError* error)
 {
     struct stat about;
-    for (int k = 0; lstat(file->path, &about) == 0 && S_ISLNK(about.st_mode); k++) {
-        char* next = k < MAX_LINKS ? follow(&file->context, file->path) : NULL;
+    if (stat(file->path, &about) != 0 && errno == ELOOP)
+        return fail(file->shown, ELOOP, error);
+    while (lstat(file->path, &about) == 0 && S_ISLNK(about.st_mode)) {
+        char* next = follow(&file->context, file->path);
         if (!next)
-            return k < MAX_LINKS ? no_memory(file->shown, error) : fail(file->shown, ELOOP, error);
+            return no_memory(file->shown, error);
         cond_release(&file->context, file->path);
         file->path = next;
     }
@@ -88,7 +91,7 @@ static CondStatus open_beside(CondFile* file, CondError* error)
     file->temporary = cond_allocate(&file->context, size, 1);
     if (!file->temporary)
         return no_memory(file->shown, error);
-    for (int k = 0; k < MAX_ATTEMPTS && descriptor < 0; k++) {
+    for (int k = 0; k < COND_FILE_ATTEMPTS && descriptor < 0; k++) {
         snprintf(file->temporary, size, "%s.part%d", file->path, k);
         descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno != EEXIST)

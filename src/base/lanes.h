@@ -7,9 +7,8 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { COND_LANES = 4 };
-
 typedef double CondLanes __attribute__((vector_size(32)));
+enum { COND_LANES = sizeof(CondLanes) / sizeof(double) };
 typedef long long CondLaneMask __attribute__((vector_size(32))); // all ones: true
 // The same at any address of a double.
 typedef double CondLanesAnywhere __attribute__((vector_size(32), aligned(8), may_alias));

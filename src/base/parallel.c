@@ -7,14 +7,6 @@
 
 #include <string.h>
 
-static const long CREDIT = 2000000;    // of time that teams have saved counts at most so much [ns],
-                                       // and where they have lost that much more than they saved
-static const long TIMES = 20;          // there are none for so many times what is lost;
-static const long LATER = 10000000000; // twice as long where the first that come then lose as well,
-                                       // up to so long
-static const long LATE = 100000; // who has not come to the others after that long does not run
-enum { SHARES = 2 };             // of a loop for each thread: some come late
-
 // Where other programs want the processors, a thread that has begun its share may then not run for
 // milliseconds, and the others wait for it: a step would take several times as long as with one
 // thread. So teams keep an account of the time that they save and of that which they wait in vain.
@@ -33,8 +25,8 @@ static int is_crowded(void)
 static void leave_alone(long lost)
 {
     long next = 2 * atomic_load_explicit(&crowded_for, memory_order_relaxed);
-    next = next > TIMES * lost ? next : TIMES * lost;
-    next = next < LATER ? next : LATER;
+    next = next > COND_TEAM_TIMES * lost ? next : COND_TEAM_TIMES * lost;
+    next = next < COND_TEAM_LATER ? next : COND_TEAM_LATER;
     atomic_store_explicit(&crowded_for, next, memory_order_relaxed);
     atomic_store_explicit(&crowded_until, cond_pool_now() + next, memory_order_relaxed);
 }
@@ -43,13 +35,14 @@ static void leave_alone(long lost)
 static void keep_account(long took, long waited)
 {
     long sum = atomic_load_explicit(&saved, memory_order_relaxed) + (took - waited) / 2 - waited;
-    if (sum < -CREDIT) {
+    if (sum < -COND_TEAM_CREDIT) {
         leave_alone(-sum);
         sum = 0;
-    } else if (sum >= CREDIT) {
+    } else if (sum >= COND_TEAM_CREDIT) {
         atomic_store_explicit(&crowded_for, 0, memory_order_relaxed);
     }
-    atomic_store_explicit(&saved, sum < CREDIT ? sum : CREDIT, memory_order_relaxed);
+    atomic_store_explicit(&saved, sum < COND_TEAM_CREDIT ? sum : COND_TEAM_CREDIT,
+                          memory_order_relaxed);
 }
 
 int cond_threads(size_t work, int threads)
@@ -170,9 +163,9 @@ static void measure_phases(int n_phase, const CondPhase* phase, int n_thread)
             cond_account_meet(&deal);
             barriers++;
         }
-        for (int k = 0; k < SHARES * n_thread; k++) {
+        for (int k = 0; k < COND_LOOP_SHARES * n_thread; k++) {
             long since = cond_account_now();
-            do_part(phase[p].n, k, SHARES * n_thread, phase[p].body, phase[p].loop);
+            do_part(phase[p].n, k, COND_LOOP_SHARES * n_thread, phase[p].body, phase[p].loop);
             cond_account_deal(&deal, cond_account_now() - since);
         }
     }
@@ -189,7 +182,7 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
         do_part(phase[p].n, 0, 1, phase[p].body, phase[p].loop);
     if (n_thread <= 1)
         return;
-    Parts parts = {.n_phase = n_phase, .n_part = SHARES * n_thread, .phase = phase};
+    Parts parts = {.n_phase = n_phase, .n_part = COND_LOOP_SHARES * n_thread, .phase = phase};
     serve(n_thread, do_parts, &parts, &parts.waited);
 }
 
@@ -325,7 +318,7 @@ void cond_team_meet(CondTeam* team, CondGate* gate, int size)
         cond_pool_raise(&gate->turn);
     } else {
         long waited = cond_pool_wait(&gate->turn, turn + 1);
-        if (waited > LATE)
+        if (waited > COND_TEAM_LATE)
             atomic_fetch_add_explicit(&team->waited, waited, memory_order_relaxed);
     }
     if (team->account)

@@ -4,21 +4,20 @@
 #ifndef COND_BASE_PARALLEL_H
 #define COND_BASE_PARALLEL_H
 
+#include "base/tuning.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 
-// From this much work on several threads pay: it takes one of them some four microseconds, and two
-// to wake another. The unit of work is about one multiply-add, which is also about one number read.
-#define COND_PARALLEL_FROM 16384
-
 // Threads for a loop of so much work when the user asked for `threads` (0: as base/cores.h says):
-// that many at most, and each with at least half of that work, as much as it takes to wake it.
+// that many at most, and each with at least half of COND_PARALLEL_FROM, as much as it takes to wake
+// it.
 int cond_threads(size_t work, int threads);
 
-// The same for one of several loops that follow each other within a Newton step, from so many times
-// the work on: each reads what other threads have written in the one before. Where other programs
-// want the processors too, a step would wait once a loop for a thread that does not run.
-#define COND_PARALLEL_CHAINED 4
+// The same for one of several loops that follow each other within a Newton step, from
+// COND_PARALLEL_CHAINED times the work on: each reads what other threads have written in the one
+// before. Where other programs want the processors too, a step would wait once a loop for a thread
+// that does not run.
 int cond_threads_chained(size_t work, int threads);
 
 // Bytes that processors exchange at a time: two threads that write within them wait for each other.

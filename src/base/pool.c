@@ -4,6 +4,7 @@
 #include "base/pool.h"
 
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "cond/context.h"
 
 #include <limits.h>
@@ -14,30 +15,24 @@
 #include <string.h>
 #include <time.h>
 
-enum { SPINS = 64, BUSY_SPINS = 5000 }; // between looks at the clock; some hundred microseconds
-
-static const long SHORT = 200000;  // that a thread waits busily for more work [ns],
-static const long LONG = 10000000; // where OMP_WAIT_POLICY is active
-static const long COME = 60000;    // that the caller of a team waits for others [ns]
-
 // What is on offer, in one word, so that a thread that takes a place sees all of it: places taken,
 // places, whether it is still open, and which offer it is.
-enum { PLACE_BITS = 11, PLACES = (1 << PLACE_BITS) - 1, OPEN_BIT = 2 * PLACE_BITS };
-static const uint64_t OPEN = (uint64_t)1 << OPEN_BIT;
+static const uint64_t PLACES = 2 * COND_MAX_THREADS; // more than there can be
+static const uint64_t OPEN = 4 * (uint64_t)COND_MAX_THREADS * COND_MAX_THREADS;
 
 static int taken(uint64_t offer)
 {
-    return (int)(offer & PLACES);
+    return (int)(offer % PLACES);
 }
 
 static int places(uint64_t offer)
 {
-    return (int)(offer >> PLACE_BITS & PLACES);
+    return (int)(offer / PLACES % PLACES);
 }
 
 static uint64_t number(uint64_t offer)
 {
-    return offer >> (OPEN_BIT + 1);
+    return offer / OPEN / 2;
 }
 
 static struct Pool {
@@ -104,7 +99,7 @@ long cond_pool_wait(const _Atomic int* word, int value)
     if (atomic_load_explicit(word, memory_order_acquire) >= value)
         return 0;
     long since = cond_pool_now();
-    for (int spins = 0; spins < BUSY_SPINS; spins++) {
+    while (cond_pool_now() - since < COND_SPIN) {
         if (atomic_load_explicit(word, memory_order_acquire) >= value)
             return cond_pool_now() - since;
         relax();
@@ -164,12 +159,12 @@ static void sleep_until_other(uint64_t seen)
 static uint64_t wait_for_offer(uint64_t seen)
 {
     long since = cond_pool_now();
-    for (int spins = 1;; spins++) {
+    for (;;) {
         uint64_t offer = atomic_load_explicit(&pool.offer, memory_order_acquire);
         if (number(offer) != seen || atomic_load_explicit(&pool.stops, memory_order_relaxed))
             return offer;
         relax();
-        if (spins % SPINS != 0 || cond_pool_now() - since < pool.spin)
+        if (cond_pool_now() - since < pool.spin)
             continue;
         sleep_until_other(seen);
         since = cond_pool_now();
@@ -207,10 +202,10 @@ static void begin_anew(void)
 static void prepare(void)
 {
     const char* policy = getenv("OMP_WAIT_POLICY");
-    pool.spin = !policy                                                    ? SHORT
+    pool.spin = !policy                                                    ? COND_SPIN
                 : !strcmp(policy, "passive") || !strcmp(policy, "PASSIVE") ? 0
-                : !strcmp(policy, "active") || !strcmp(policy, "ACTIVE")   ? LONG
-                                                                           : SHORT;
+                : !strcmp(policy, "active") || !strcmp(policy, "ACTIVE")   ? COND_TEAM_SPIN
+                                                                           : COND_SPIN;
     pthread_atfork(NULL, NULL, begin_anew);
 }
 
@@ -266,7 +261,7 @@ static void offer_places(int n)
     uint64_t next = number(atomic_load_explicit(&pool.offer, memory_order_relaxed)) + 1;
     atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
     atomic_store_explicit(&pool.closed, 0, memory_order_relaxed);
-    atomic_store(&pool.offer, next << (OPEN_BIT + 1) | OPEN | (uint64_t)n << PLACE_BITS);
+    atomic_store(&pool.offer, next * 2 * OPEN | OPEN | (uint64_t)n * PLACES);
     int missing = n - (pool.n_worker - atomic_load(&pool.asleep));
     if (missing <= 0)
         return;
@@ -330,11 +325,10 @@ static int gather_within(int n_thread, CondPoolTeam gather, void* data, long mos
         return 0;
     }
     long since = cond_pool_now(), now = since;
-    for (int spins = 1; taken(atomic_load_explicit(&pool.offer, memory_order_acquire)) < n;
-         spins++) {
+    while (taken(atomic_load_explicit(&pool.offer, memory_order_acquire)) < n &&
+           now - since <= most) {
         relax();
-        if (spins % SPINS == 0 && (now = cond_pool_now()) - since > most)
-            break;
+        now = cond_pool_now();
     }
     int came = close_offer();
     *waited = now - since;
@@ -347,7 +341,7 @@ static int gather_within(int n_thread, CondPoolTeam gather, void* data, long mos
 
 int cond_pool_gather(int n_thread, CondPoolTeam gather, void* data, long* waited)
 {
-    return gather_within(n_thread, gather, data, COME, waited);
+    return gather_within(n_thread, gather, data, COND_TEAM_LATE, waited);
 }
 
 int cond_pool_gather_all(int n_thread, CondPoolTeam gather, void* data)

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "collide/deep_on_soft.h"
 #include "collide/edge_pair.h"
@@ -172,7 +173,7 @@ static void place(CondCollider* collider, const CondKinematics* kinematics, int 
     const CondBody* last = model->n_body > 0 ? &model->body[model->n_body - 1] : NULL;
     int moving = last ? last->feature_begin + last->n_feature : 0;
     int n = collider->placed ? moving : model->n_feature;
-    cond_parallel(n, cond_threads(COND_FEATURE_WORK * (size_t)n, model->settings.solver.threads),
+    cond_parallel(n, cond_threads(COND_COORDINATE_WORK * (size_t)n, model->settings.solver.threads),
                   place_features, &loop);
     collider->cornered = loop.corners;
 }

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "collide/collide.h"
 #include "collide/mesh_pair.h"
@@ -356,7 +357,7 @@ CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kine
 {
     const CondTreePairs* pairs = &collider->broad.pairs;
     CondStatus status = cond_broad_pairs(&collider->broad);
-    int n_thread = cond_threads(COND_PAIR_WORK * ((size_t)pairs->n + (size_t)collider->n_solid),
+    int n_thread = cond_threads(COND_CONTACT_WORK * ((size_t)pairs->n + (size_t)collider->n_solid),
                                 collider->model->settings.solver.threads);
     if (!status)
         status = cond_pair_memory_begin(&collider->memory, pairs);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "collide/tuning.h"
 #include "math/quat.h"
@@ -114,7 +115,7 @@ static CondStatus find_candidates(const CondKinematics* kinematics, const double
     const CondModel* model = kinematics->model;
     int begin[BLOCKS], n = model->body[b].n_feature;
     NearLoop loop = {kinematics, place, reach, b, i, n < BLOCKS ? 1 : BLOCKS, begin, NULL};
-    int threads = cond_threads(COND_FEATURE_WORK * (size_t)n, model->settings.solver.threads);
+    int threads = cond_threads(COND_COORDINATE_WORK * (size_t)n, model->settings.solver.threads);
     cond_parallel(loop.n_block, threads, find_blocks, &loop);
     int found = 0;
     for (int block = 0; block < loop.n_block; block++) {
@@ -158,7 +159,7 @@ CondStatus cond_collide_planes(const CondKinematics* kinematics, const double* p
     if (list->n == before)
         return COND_OK;
     FillLoop loop = {kinematics, place, list->candidate + before};
-    size_t work = COND_PAIR_WORK * (size_t)(list->n - before);
+    size_t work = COND_CONTACT_WORK * (size_t)(list->n - before);
     cond_parallel(list->n - before, cond_threads(work, model->settings.solver.threads),
                   fill_candidates, &loop);
     return COND_OK;

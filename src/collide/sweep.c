@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "collide/point_sweep.h"
 #include "collide/rod_sweep.h"
@@ -166,7 +167,7 @@ void cond_sweep_body(const CondSweepPass* pass, int b)
         return;
     SweepLoop loop = {pass, body, sweep->part};
     int n_part = cond_sum_parts(body->n_feature);
-    int threads = cond_threads(2 * COND_FEATURE_WORK * (size_t)body->n_feature,
+    int threads = cond_threads(2 * COND_COORDINATE_WORK * (size_t)body->n_feature,
                                model->settings.solver.threads);
     cond_parallel(n_part, threads, sweep_features, &loop);
     join_parts(n_part, sweep->part, swept);

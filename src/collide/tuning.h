@@ -75,8 +75,6 @@ enum {
     COND_SUBTREE_ALIKE = 64, // [count] nodes of one that stand for each other far inside
     COND_PAIR_KEPT = 16,     // [count] searches without a pair after which its memory is dropped
     COND_TURN = 16,          // [count] groups of a volume that a thread takes at a time
-    COND_FEATURE_WORK = 20,  // [count] multiply-adds of a feature or a triangle
-    COND_PAIR_WORK = 64,     // [count] multiply-adds of a pair or a contact
 };
 // [1] times the work of a query in a new tree of bodies after which the tree is made anew.
 #define COND_BROAD_WORN 1.5

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "collide/tuning.h"
 #include "collide/volume_ring.h"
 #include "geometry/sort.h"
@@ -312,7 +313,7 @@ void cond_volume_update_surface(CondVolume* volume, const double* position)
     memcpy(volume->bound, low, sizeof low);
     memcpy(volume->bound + 3, high, sizeof high);
     cond_parallel(volume->n_triangle,
-                  cond_threads(COND_FEATURE_WORK * (size_t)volume->n_triangle, volume->threads),
+                  cond_threads(COND_COORDINATE_WORK * (size_t)volume->n_triangle, volume->threads),
                   make_normals, &loop);
     cond_clusters_refit(&volume->triangles, volume->position, volume->threads);
     volume->tets_stale = 1;

@@ -2,6 +2,7 @@
 // in the trees together: one walk finds what is near to any of them.
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "collide/tuning.h"
 #include "collide/volume_vertex.h"
 #include "geometry/tuning.h"
@@ -239,7 +240,7 @@ static CondStatus reserve_rooms(const CondVolume* b, int n_thread, CondVolumeCon
 CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double margin,
                                const int* last, CondVolumeContacts* contacts)
 {
-    int n_thread = cond_threads(COND_FEATURE_WORK * (size_t)a->n_surface, contacts->threads);
+    int n_thread = cond_threads(COND_COORDINATE_WORK * (size_t)a->n_surface, contacts->threads);
     GroupLoop loop = {a, b, margin, last, contacts, n_thread};
     if (!(margin >= 0.0))
         return COND_BAD_ARGUMENT;

@@ -2,8 +2,7 @@
 #ifndef COND_DEVICE_SUM_H
 #define COND_DEVICE_SUM_H
 
-// Numbers of a partial sum. The partial sum itself is what one gets by asking for so many alone.
-enum { COND_SUM_BLOCK = 512 };
+#include "base/tuning.h"
 
 // sum x_i y_i
 double cond_dot(int n, const double* x, const double* y, int threads);

@@ -1,6 +1,7 @@
 // v_hat -> v_{k+1}, q_{k+1}.
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "integrate/balance.h"
 #include "integrate/persistent.h"
@@ -36,10 +37,10 @@ CondStatus cond_sim_remember(CondSim* sim)
     if (COND_RESERVE(&next->arena, next->memory, n))
         return COND_OUT_OF_MEMORY;
     next->n_memory = n;
-    cond_parallel(
-        sim->attempt.candidates.n,
-        cond_threads(16 * (size_t)sim->attempt.candidates.n, sim->model->settings.solver.threads),
-        remember_contacts, sim);
+    cond_parallel(sim->attempt.candidates.n,
+                  cond_threads(COND_CONTACT_WORK * (size_t)sim->attempt.candidates.n,
+                               sim->model->settings.solver.threads),
+                  remember_contacts, sim);
     for (int r = 0, c = sim->attempt.candidates.n; r < sim->rows.n; r++, c++) {
         next->memory[c] = (CondContactMemory){.key = sim->rows.row[r].key, .triangle = -1};
         next->memory[c].lambda[0] = cond_joint_row_force(sim, r);

@@ -4,7 +4,9 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "device/sum.h"
+#include "law/tuning.h"
 #include "nodalize/nodal.h"
 #include "problem/block.h"
 #include "problem/contact_parts.h"
@@ -13,17 +15,9 @@
 #include <string.h>
 
 enum {
-    LEAST = 32,          // contacts that one thread looks at in a row
-    PARTS = 128,         // of contacts, and of coordinates at a time
-    CONTACT_WORK = 64,   // of one contact, in multiply-adds
-    COORDINATE_WORK = 8, // of one coordinate
-    PART_WORK = 64,      // of the coordinates of a partial sum, over adding a contact's force
+    LEAST = 32,  // contacts that one thread looks at in a row
+    PARTS = 128, // of contacts, and of coordinates at a time
 };
-static const double WIDTH = 1e-2;       // of half the width of an interval, as velocity at play
-static const double SELF_STRESS = 1e-9; // share of gamma |lambda| that counts in any case
-static const double CANCELLED = 1e-6;   // the same of the motions that cancel in a contact: they
-                                        // leave 1e-16 of themselves, a hundredth of the 1e-8 of it
-                                        // that tolerances ask for
 
 double cond_certificate_residual(const CondCertificate* certificate)
 {
@@ -55,14 +49,14 @@ static int n_counted(const CondCertificateData* data)
 // Work of the parts before, as threads share it out, and the parts of a share.
 static int work_before(const CondCertificateData* data, int part)
 {
-    return data->parts ? cond_contact_parts_before(data->parts, PART_WORK, part) : part;
+    return data->parts ? cond_contact_parts_before(data->parts, part) : part;
 }
 
 static CondPartRange part_range(const DynamicsLoop* l, int first, int last)
 {
     int before = work_before(l->data, l->first);
     if (l->data->parts)
-        return cond_contact_parts_range(l->data->parts, PART_WORK, before + first, before + last);
+        return cond_contact_parts_range(l->data->parts, before + first, before + last);
     return (CondPartRange){before + first, before + last};
 }
 
@@ -107,8 +101,9 @@ static double dynamics_residual(const Norms* all)
 static double interval_share(const CondContact* contact, double force)
 {
     double width = contact->bound[1] - contact->bound[0];
-    double share = contact->compliance > 0.0 || isinf(width) ? 0.0 : 0.5 * WIDTH * width;
-    return fmax(share, SELF_STRESS * force);
+    double share =
+        contact->compliance > 0.0 || isinf(width) ? 0.0 : 0.5 * COND_CERTIFICATE_WIDTH * width;
+    return fmax(share, COND_CERTIFICATE_STRESS * force);
 }
 
 // Velocity at play in contact c: its own, what all contact forces together change of it, J_c D^-1
@@ -130,7 +125,8 @@ static double speed_at_play(const CondCertificateData* data, int c, const double
         changed += (w[i] - contact->phi[i]) * (w[i] - contact->phi[i]);
     }
     speed = sqrt(scalar_max(speed, changed));
-    return scalar_max(speed, scalar_max(slip, SELF_STRESS * (data->delassus[c] + slip)) * force);
+    return scalar_max(
+        speed, scalar_max(slip, COND_CERTIFICATE_STRESS * (data->delassus[c] + slip)) * force);
 }
 
 // Friction cones share one unit, metres a second, and are judged together. An interval of forces
@@ -281,9 +277,10 @@ static void add_cancelled(const CondCertificateData* data, const double* v, Part
 {
     for (int k = 0; k < N_CLASS; k++)
         if (all->own[k] >= 0)
-            all->velocity[k] = scalar_max(
-                all->velocity[k],
-                CANCELLED * motion_of(&data->problem->contact[all->own[k]], v) / all->unit[k]);
+            all->velocity[k] =
+                scalar_max(all->velocity[k],
+                           COND_CERTIFICATE_CANCELLED *
+                               motion_of(&data->problem->contact[all->own[k]], v) / all->unit[k]);
 }
 
 static CondPhase contact_phase(const ContactLoop* loop)
@@ -307,8 +304,8 @@ static Norms judge_all(DynamicsLoop* dynamics, const ContactLoop* contacts)
 {
     const CondCertificateData* data = dynamics->data;
     int n_part = cond_sum_parts(n_counted(data)), first = 0, apart = data->ranks != NULL;
-    size_t work = (size_t)CONTACT_WORK * (size_t)data->problem->n_contact +
-                  COORDINATE_WORK * (size_t)data->problem->n_dof;
+    size_t work = (size_t)COND_CONTACT_WORK * (size_t)data->problem->n_contact +
+                  COND_COORDINATE_WORK * (size_t)data->problem->n_dof;
     int threads = cond_threads_chained(work, data->threads > 0 ? data->threads : 1);
     Norms norms[PARTS], all = {0.0, 0.0, 0.0, 0.0};
     dynamics->norms = norms;

@@ -3,6 +3,7 @@
 #define COND_LAW_HISTORY_H
 
 #include "base/arena.h"
+#include "law/tuning.h"
 
 typedef struct CondHistory {
     CondArena arena;
@@ -13,8 +14,7 @@ typedef struct CondHistory {
 
 static inline void cond_history_add(CondHistory* history, double length)
 {
-    enum { FIRST = 1024 }; // most solves end within so many iterations
-    int need = history->n < FIRST ? FIRST : history->n + 1;
+    int need = history->n < COND_HISTORY_FIRST ? COND_HISTORY_FIRST : history->n + 1;
     if (history->failed || COND_RESERVE(&history->arena, history->length, need)) {
         history->failed = 1;
         return;

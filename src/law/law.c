@@ -1,14 +1,16 @@
 // One-contact maps: projections on the friction cone and the check whether a pair obeys the law.
 #include "cond/law.h"
+#include "law/tuning.h"
 
 #include "math/scalar.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // Both secular equations below are monotone on their brackets, so Newton's method with bisection as
 // its guard ends in a handful of steps; the bound is reached only through rounding.
-enum { MAX_ROOT = 128 };
+enum { MAX_ROOT = 2 * DBL_MANT_DIG };
 
 // t = nearest point to a of the ellipse (t1/e1)^2 + (t2/e2)^2 <= 1:
 //   t_i = e_i p_i,  p_i = e_i a_i / (e_i^2 + tau),  tau >= 0 the root of  p_1^2 + p_2^2 = 1.
@@ -53,7 +55,7 @@ static void project_ellipse(const double e[2], const double a[2], double t[2])
         double next = x - f / slope;
         if (!(next > low && next < high))
             next = 0.5 * (low + high);
-        if (fabs(next - x) <= 1e-16 * high || next == low || next == high) {
+        if (fabs(next - x) <= 0.5 * DBL_EPSILON * high || next == low || next == high) {
             x = next;
             break;
         }
@@ -130,7 +132,8 @@ static void project_elliptic(const double* mu, const double* trial, double* lamb
         return;
     }
     double low = 0.0, high = 1.0;
-    for (int k = 0; k < 1100; k++) { // F(high) > 0 at some finite high, since x is not in the polar
+    for (int k = 0; k < DBL_MAX_EXP;
+         k++) { // F(high) > 0 at some finite high, since x is not in the polar
         double root = 0.0;
         for (int i = 0; i < 2; i++)
             root = mu[i] > 0.0 ? hypot(root, mu[i] * a[i] / (mu[i] * mu[i] + high)) : root;
@@ -158,7 +161,7 @@ static void project_elliptic(const double* mu, const double* trial, double* lamb
         double next = k - f / slope;
         if (!(next > low && next < high))
             next = 0.5 * (low + high);
-        if (fabs(next - k) <= 1e-16 * k || next == low || next == high) {
+        if (fabs(next - k) <= 0.5 * DBL_EPSILON * k || next == low || next == high) {
             k = next;
             break;
         }
@@ -261,6 +264,7 @@ CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const d
     error.cone = cone_error(mu, n, lambda + 1);
     error.complementarity = fabs(lambda[0] * (law == COND_LAW_STRICT ? u[0] : u[0] - slip));
     // Slip slower than the natural-map error is not told from stick.
-    error.angle = slip_angle(mu, u, lambda, 10.0 * error.natural + 1e-12 * gamma * n);
+    error.angle =
+        slip_angle(mu, u, lambda, 10.0 * error.natural + COND_CERTIFICATE_STRESS * gamma * n);
     return error;
 }

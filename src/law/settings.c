@@ -73,7 +73,7 @@ static CondSolverSettings defaults(void)
     return settings;
 }
 
-static CondSolverSettings paper(void)
+static CondSolverSettings paper_defaults(void)
 {
     CondSolverSettings settings = defaults();
     settings.surrogate = COND_SURROGATE_FROBENIUS;
@@ -97,7 +97,7 @@ void cond_solver_settings_default_fill(CondSolverSettings* made, size_t size)
 
 void cond_solver_settings_paper_fill(CondSolverSettings* made, size_t size)
 {
-    fill(made, size, paper());
+    fill(made, size, paper_defaults());
 }
 
 int cond_accelerator_mixes(CondAcceleratorKind kind)

@@ -4,10 +4,11 @@
 
 #include "base/processor.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-enum { GROUP = 32, WORD = 64 };
+enum { WORD = CHAR_BIT * sizeof(uint64_t), GROUP = WORD }; // nodes of a word, and of a group
 
 #define BODY static inline __attribute__((always_inline))
 
@@ -64,12 +65,11 @@ static int count_missing_generic(const CondBlockFill* f, int i, int n, const int
     return count_missing(f, i, n, list);
 }
 
-// Fill over the root of the degree, squared; of equal ones the node of least degree.
+// Fill over the root of the degree, squared.
 static void set_score(CondBlockFill* f, int i)
 {
-    const double degree_counts = 1e-6;
     double c = f->missing[i], d = f->degree[i];
-    f->score[i] = d > 0.0 ? c * c / d + degree_counts * d : 0.0;
+    f->score[i] = d > 0.0 ? c * c / d : 0.0;
     f->best[i / GROUP] = -1;
 }
 
@@ -103,11 +103,17 @@ CondStatus cond_block_fill_begin(CondBlockFill* f, CondArena* arena, int n_node,
     return COND_OK;
 }
 
+// Is node i to be eliminated before node j? Of equal scores the one of least degree.
+static int comes_before(const CondBlockFill* f, int i, int j)
+{
+    return f->score[i] < f->score[j] || (f->score[i] == f->score[j] && f->degree[i] < f->degree[j]);
+}
+
 static int best_of_group(const CondBlockFill* f, int group)
 {
     int best = -1, end = GROUP * (group + 1) < f->n_node ? GROUP * (group + 1) : f->n_node;
     for (int i = GROUP * group; i < end; i++)
-        if (f->degree[i] >= 0 && (best < 0 || f->score[i] < f->score[best]))
+        if (f->degree[i] >= 0 && (best < 0 || comes_before(f, i, best)))
             best = i;
     return best;
 }
@@ -120,7 +126,7 @@ int cond_block_fill_next(CondBlockFill* f)
             f->best[g] = best_of_group(f, g);
         if (f->best[g] < 0)
             f->best[g] = empty; // all of them are eliminated
-        if (f->best[g] != empty && (best < 0 || f->score[f->best[g]] < f->score[best]))
+        if (f->best[g] != empty && (best < 0 || comes_before(f, f->best[g], best)))
             best = f->best[g];
     }
     return best;

@@ -8,8 +8,6 @@
 
 #include <stdint.h>
 
-enum { COND_FILL_NODES = 2048 }; // it serves patterns of up to so many
-
 typedef struct CondBlockFill {
     int n_node;
     int n_word;       // 64 bits each, for a bit per node

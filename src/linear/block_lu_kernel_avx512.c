@@ -8,7 +8,7 @@
 
 #define BODY __attribute__((target("avx512f"), always_inline)) static inline
 
-enum { EIGHT = 8 };
+enum { EIGHT = sizeof(__m512d) / sizeof(double) };
 
 // Rows first .. first + count - 1 of C in the eight columns from j on, or in those of the mask.
 BODY void tile_eight(const CondPanelProduct* p, int first, int count, int j, __mmask8 mask)

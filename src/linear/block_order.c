@@ -6,6 +6,7 @@
 #include "linear/block_order.h"
 
 #include "base/memory.h"
+#include "linear/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,7 @@
 
 #define RESERVE(array, count) COND_RESERVE(&lu->order.arena, lu->array, count)
 
-enum { LINE = 8 };                     // doubles in a line of the cache
-static const double SHARED_FROM = 1e5; // multiply-adds that a second thread saves: ten microseconds
+enum { LINE = COND_ARENA_ALIGNMENT / sizeof(double) };
 
 static CondStatus keep_block(CondBlockLu* lu, const double* at, int row, int rows, int n)
 {
@@ -111,8 +110,7 @@ static void refactor_team(void* data, CondTeam* team, int rank, int size)
 int cond_block_lu_refactor(CondBlockLu* lu, const CondBlockLuSource* source, int threads)
 {
     Refactor job = {lu, source, 0};
-    int shared = lu->super.schedule.gain * lu->work > SHARED_FROM;
-    int n_thread = shared ? cond_threads(SIZE_MAX, threads) : 1;
+    int n_thread = cond_threads_chained((size_t)(lu->super.schedule.gain * lu->work), threads);
     cond_team(n_thread < COND_WORKERS ? n_thread : COND_WORKERS, refactor_team, &job);
     return job.failed;
 }

@@ -4,20 +4,19 @@
 #include "linear/block_super.h"
 
 #include "base/memory.h"
+#include "linear/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_COORDINATES = 48 }; // of a supernode: more would not stay near the processor
 
 // What a supernode of s coordinates that meets w later ones costs, in multiply-adds: those it
 // makes; the numbers behind that it changes, which are read and written; and what each row of
 // blocks and the whole takes whatever their size.
 static double cost(int size, int width)
 {
-    const double touch = 4.0, strip = 12.0, whole = 1000.0;
+    const double touch = 4.0, strip = 12.0;
     double s = size, w = width;
-    return s * (s * s / 3.0 + s * w + w * w) + touch * w * w + strip * w + whole;
+    return s * (s * s / 3.0 + s * w + w * w) + touch * w * w + strip * w + COND_SUPERNODE_WORK;
 }
 
 // Which places join their parent: head[k] is the last place of k's supernode.
@@ -35,7 +34,7 @@ static void merge(CondBlockSuper* super, const CondBlockOrder* o)
         if (o->begin[k] == o->begin[k + 1])
             continue;
         int p = o->later[o->begin[k]], size = super->size[k] + super->size[p];
-        if (size <= MOST_COORDINATES &&
+        if (size <= COND_SUPERNODE_MOST &&
             cost(size, super->width[p]) <=
                 cost(super->size[k], super->width[k]) + cost(super->size[p], super->width[p])) {
             super->head[k] = p;
@@ -51,7 +50,6 @@ static void merge(CondBlockSuper* super, const CondBlockOrder* o)
 // supernode, at its last place, as it comes.
 static void count_work(CondBlockSuper* super, const CondBlockOrder* o, const int* height)
 {
-    const double fill = 100.0; // a row of blocks, over what it takes to divide by it
     for (int s = 0; s < super->n; s++)
         super->work[s] = 0.0;
     for (int k = 0; k < o->n_node; k++) {
@@ -59,7 +57,7 @@ static void count_work(CondBlockSuper* super, const CondBlockOrder* o, const int
         if (super->head[k] != k)
             continue;
         double h = height[k], w = super->width[k];
-        super->work[s] += h * (h * h / 3.0 + h * w + fill);
+        super->work[s] += h * h * (h / 3.0 + w) + COND_SUPERNODE_WORK;
         super->parent[s] = super->n;
         for (int a = o->begin[k]; a < o->begin[k + 1]; a++) {
             int to = super->size[super->head[o->later[a]]], z = o->size[o->node[o->later[a]]];

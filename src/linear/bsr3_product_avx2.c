@@ -2,6 +2,7 @@
 // stands there in A, the first number of the next row, is dropped at the end. Sums over lanes are
 // made once per row. Blocks are taken four at a time, and what comes next is asked for ahead: a row
 // is too short for the processor to see it coming.
+#include "base/tuning.h"
 #include "linear/bsr3_product.h"
 
 #ifdef COND_BSR3_AVX2
@@ -9,7 +10,6 @@
 #include <stddef.h>
 
 #define AVX2 __attribute__((target("avx2")))
-enum { AHEAD = 2048 }; // bytes
 
 typedef struct Sums {
     __m256d s0, s1, s2;
@@ -39,7 +39,7 @@ AVX2 static inline __attribute__((always_inline)) void add_inner(const double* B
 
 AVX2 static inline __attribute__((always_inline)) void fetch_ahead(const double* B)
 {
-    const char* at = (const char*)B + AHEAD;
+    const char* at = (const char*)B + COND_PREFETCH_AHEAD;
     _mm_prefetch(at, _MM_HINT_T0);
     _mm_prefetch(at + 64, _MM_HINT_T0);
     _mm_prefetch(at + 128, _MM_HINT_T0);

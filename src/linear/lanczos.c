@@ -97,7 +97,7 @@ CondStatus cond_lanczos_extremes(const CondOperator* A, int max_steps, double* w
             }
         beta[k] = sqrt(cond_dot(n, next, next, 1));
         k++;
-        if (!(beta[k - 1] > 1e-13 * fabs(alpha[0])))
+        if (!(beta[k - 1] > n * DBL_EPSILON * fabs(alpha[0])))
             break;
         for (int i = 0; i < n; i++)
             next[i] /= beta[k - 1];

@@ -1,12 +1,11 @@
 #include "linear/partition.h"
 
 #include "base/memory.h"
+#include "linear/tuning.h"
 
 #include <string.h>
 
 #define RESERVE(array, count) COND_RESERVE(&partition->arena, partition->array, count)
-
-enum { SEARCHES = 3 }; // for a node at the far end
 
 // A body's share of the partition.
 typedef struct Body {
@@ -46,10 +45,11 @@ static void line_up(const Body* body, int begin, int end)
     for (int k = begin; k < end; k++)
         partition->owner[order[k]] = piece;
     int start = order[begin];
-    for (int s = 0; s < SEARCHES; s++, piece++) {
+    for (int s = 0; s < COND_FAR_SEARCHES; s++, piece++) {
         reached = reach(body, start, piece, piece + 1, begin);
-        start = partition->queue[s < SEARCHES - 1 ? reached - 1 : begin];
-        for (int k = begin; k < end && s < SEARCHES - 1; k++) // those not reached come along
+        start = partition->queue[s < COND_FAR_SEARCHES - 1 ? reached - 1 : begin];
+        for (int k = begin; k < end && s < COND_FAR_SEARCHES - 1;
+             k++) // those not reached come along
             partition->owner[order[k]] = piece + 1;
     }
     for (int k = begin; k < end && reached < end; k++)

@@ -2,10 +2,11 @@
 #ifndef COND_LINEAR_PIVOTED_CHOLESKY_H
 #define COND_LINEAR_PIVOTED_CHOLESKY_H
 
+#include "linear/tuning.h"
+
 #include <stddef.h>
 
-// Columns that are factored together, and numbers of workspace for n rows.
-enum { COND_PIVOTED_PANEL = 64 };
+// Numbers of workspace for n rows.
 static inline size_t cond_pivoted_work(size_t n)
 {
     return n + COND_PIVOTED_PANEL * (n + 4);

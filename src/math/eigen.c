@@ -1,10 +1,11 @@
 #include "math/eigen.h"
 
+#include <float.h>
 #include <math.h>
 
-// A Jacobi sweep squares the size of what is left off the diagonal, so a handful is the rule; the
-// limit only guards against input that is not finite.
-enum { SWEEPS = 40 };
+// A Jacobi sweep squares the size of what is left off the diagonal, so a handful is the rule. The
+// limit, a sweep for each bit of a number, only guards against input that is not finite.
+enum { SWEEPS = DBL_MANT_DIG };
 
 // A <- G' A G and Q <- Q G with the rotation G in the plane (p, q) that makes a_pq vanish.
 static inline void rotate(int n, int p, int q, double* A, double* Q)
@@ -35,7 +36,7 @@ static inline void sweep_until_diagonal(int n, double* A, double* w, double* Q)
         Q[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
         norm2 += A[i] * A[i];
     }
-    double small = 1e-17 * sqrt(norm2); // far below the rounding of any eigenvalue
+    double small = DBL_EPSILON / 16.0 * sqrt(norm2); // far below the rounding of any eigenvalue
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         int rotated = 0;
         for (int p = 0; p < n; p++)

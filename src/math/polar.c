@@ -1,17 +1,18 @@
 #include "math/polar.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "math/tuning.h"
 #include "math/vec3.h"
 
-// One-sided Jacobi converges quadratically; the limit is never met by finite input.
-enum { JACOBI_SWEEPS = 30 };
+// One-sided Jacobi converges quadratically; a sweep for each bit is never met by finite input.
+enum { JACOBI_SWEEPS = DBL_MANT_DIG };
 
 // Two columns count as orthogonal when their cosine is at the level of rounding.
-static const double ORTHOGONAL = 4e-16;
+static const double ORTHOGONAL = 2.0 * DBL_EPSILON;
 // A column this small beside the largest one holds nothing but rounding.
-static const double NEGLIGIBLE = 1e-15;
+static const double NEGLIGIBLE = 4.0 * DBL_EPSILON;
 
 static void set_identity(double R[9])
 {

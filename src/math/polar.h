@@ -3,7 +3,6 @@
 #define COND_MATH_POLAR_H
 
 // Steps after which Newton's iteration for the rotation gives up; it takes a few.
-enum { COND_POLAR_NEWTON_STEPS = 16 };
 
 // F = U diag(s) V' with det U = det V = +1 and s0 >= s1 >= |s2|: a reflection shows as s2 < 0.
 // Where F leaves U open (rank 0 or 1), U V' is the rotation nearest to the identity that fits, as

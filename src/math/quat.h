@@ -4,6 +4,8 @@
 
 #include "math/vec3.h"
 
+#include <float.h>
+
 // c = a b; c may be neither.
 static inline void quat_product(const double a[4], const double b[4], double c[4])
 {
@@ -24,8 +26,8 @@ static inline void quat_normalize(double q[4])
 static inline void quat_exp(const double w[3], double q[4])
 {
     double half = 0.5 * vec3_norm(w);
-    // sin(h)/h is even and analytic; its series is exact to rounding below 1e-4.
-    double sinc = half > 1e-4 ? sin(half) / half : 1.0 - half * half / 6.0;
+    // sin(h)/h is even and analytic; its series is exact where the next term, of h^4, is rounding.
+    double h2 = half * half, sinc = h2 * h2 > 0.5 * DBL_EPSILON ? sin(half) / half : 1.0 - h2 / 6.0;
     q[0] = cos(half);
     for (int i = 0; i < 3; i++)
         q[1 + i] = 0.5 * sinc * w[i];

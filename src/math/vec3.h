@@ -2,6 +2,8 @@
 #ifndef COND_MATH_VEC3_H
 #define COND_MATH_VEC3_H
 
+#include "base/tuning.h"
+
 #include <math.h>
 
 static inline double vec3_dot(const double a[3], const double b[3])
@@ -85,7 +87,7 @@ static inline void mat3_frame(const double n[3], const double hint[3], double R[
     for (int i = 1; i < 3; i++)
         least = fabs(n[i]) < fabs(n[least]) ? i : least;
     axis[least] = 1.0;
-    for (int attempt = 0; attempt < 2 && !(length > 1e-9); attempt++) {
+    for (int attempt = 0; attempt < 2 && !(length > COND_INPUT_ROUNDING); attempt++) {
         const double* from = attempt == 0 ? hint : axis;
         double along = vec3_dot(n, from);
         for (int i = 0; i < 3; i++)

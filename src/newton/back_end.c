@@ -1,7 +1,7 @@
 // The two back ends of Newton's method.
 #include "newton/semismooth.h"
 
-#include "law/tuning.h"
+#include "newton/tuning.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BOTH = 12, NUMBERS = 36 }; // coordinates of two bodies; numbers of three rows of them
+enum { BOTH = 2 * COND_SIX, NUMBERS = 3 * BOTH }; // coordinates of two bodies; three rows of them
 
 #define RESERVE(array, count) COND_RESERVE(&blocks->arena, blocks->array, count)
 

@@ -1,13 +1,12 @@
 #include "newton/direct.h"
 
 #include "law/certificate.h"
-#include "law/tuning.h"
+#include "newton/tuning.h"
 
 #include <string.h>
 
 // Of an answer, by the residual that rounding has left. The first is made in any case: without it a
 // bent ring at rest (test/test_ring.c) drifts, though its residual is below 1e-14 already.
-enum { CORRECTIONS = 3 };
 
 void cond_direct_create(const CondContext* context, CondDirect* direct)
 {
@@ -111,7 +110,7 @@ CondStatus cond_direct_solve(CondDirect* direct, const CondProblem* problem, dou
         return status == COND_OUT_OF_MEMORY ? status : COND_NOT_CONVERGED;
     info->passes++;
     memcpy(direct->tried, v, (size_t)n * sizeof *v);
-    for (int k = 0; k <= CORRECTIONS; k++) {
+    for (int k = 0; k <= COND_CORRECTIONS; k++) {
         double* x = direct->work + n;
         cond_factored_system_solve(&direct->system, x);
         for (int i = 0; i < n; i++)

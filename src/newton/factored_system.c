@@ -1,6 +1,7 @@
 #include "newton/factored_system.h"
 
-#include "law/tuning.h"
+#include "linear/block_lu_kernel.h"
+#include "newton/tuning.h"
 #include "problem/term.h"
 
 #include <math.h>
@@ -29,7 +30,7 @@ static int node_size(const CondBlock* block, int i)
     case COND_BLOCK_BSR3:
         return 3;
     case COND_BLOCK_SPARSE:
-        while (n < COND_LARGEST_NODE && i + n < block->n_dof && same_columns(block, i, i + n))
+        while (n < 2 * COND_SIX && i + n < block->n_dof && same_columns(block, i, i + n))
             n++;
         return n;
     case COND_BLOCK_DENSE:

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/parallel.h"
 #include "base/processor.h"
+#include "base/tuning.h"
 #include "law/law_lanes.h"
 #include "newton/interior_cone.h"
 #include "newton/interior_interval.h"
@@ -10,11 +11,7 @@
 #include <float.h>
 #include <string.h>
 
-enum {
-    FOUR = COND_LANES,
-    LOOP_WORK = 150, // of a contact in a loop, in multiply-adds
-    PART_WORK = 64   // of the coordinates of a part, in contacts
-};
+enum { FOUR = COND_LANES };
 
 typedef struct Loop {
     const CondInteriorContacts* at;
@@ -194,7 +191,7 @@ int cond_interior_contacts_set(CondInteriorContacts* at, int c, const double u[3
 static void run(CondLoopBody body, const Loop* loop)
 {
     const CondInteriorContacts* at = loop->at;
-    int threads = cond_threads_chained(LOOP_WORK * (size_t)at->n, at->threads);
+    int threads = cond_threads_chained(COND_CONTACT_WORK * (size_t)at->n, at->threads);
     cond_parallel(at->n_four, threads, body, loop);
 }
 
@@ -381,7 +378,7 @@ static void add_parts(const void* data, int first, int last)
     const Loop* loop = data;
     const CondInteriorContacts* at = loop->at;
     const CondContactParts* parts = at->data->parts;
-    CondPartRange range = cond_contact_parts_range(parts, PART_WORK, first, last);
+    CondPartRange range = cond_contact_parts_range(parts, first, last);
     for (int part = range.first; part < range.last; part++) {
         int end = cond_contact_parts_first(parts, part + 1);
         for (int i = cond_contact_parts_first(parts, part); i < end; i++)
@@ -394,8 +391,8 @@ void cond_interior_contacts_add(const CondInteriorContacts* at, const double* rd
                                 const double* change, double* x)
 {
     Loop loop = {.at = at, .rd = rd, .change = change, .sum = x};
-    int work = cond_contact_parts_work(at->data->parts, PART_WORK);
-    int threads = cond_threads_chained(LOOP_WORK * (size_t)at->n, at->threads);
+    int work = cond_contact_parts_work(at->data->parts);
+    int threads = cond_threads_chained(COND_CONTACT_WORK * (size_t)at->n, at->threads);
     cond_parallel(work, threads, add_parts, &loop);
 }
 

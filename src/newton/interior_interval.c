@@ -7,7 +7,7 @@
 // with W^2 = y_1/z_1 + y_2/z_2 and rc_0 = rc_1 - rc_2.
 #include "newton/interior_interval.h"
 
-#include "law/tuning.h"
+#include "newton/tuning.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -22,19 +22,12 @@
 
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "newton/tuning.h"
 #include "problem/block.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-enum { MOST_ITERATIONS = 60 };
-static const double LEAST_CENTRING = 0.05, MOST_CENTRING = 0.8; // share of mu that is aimed at
-static const double TO_BOUNDARY = 0.99; // of the way to the boundary is gone
-static const double SHORT_STEP = 0.3;   // after a shorter one the pair goes back to the path first
-static const double LEAST_STEP = 1e-2;  // shorter ones, twice in a row, are rounding
-static const double MOST_FORCE = 1e6;   // beyond that many times what stops the fastest contact
-                                        // forces press against each other: no solution
 
 static CondStatus reserve(CondInteriorPoint* ip, const CondProblem* problem)
 {
@@ -150,13 +143,13 @@ static double iterate(CondInteriorPoint* ip, CondSemismooth* newton, const CondP
     if (!(sum > 0.0) || cond_back_end_factored.build(newton, problem))
         return 0.0;
     double centring = 1.0;
-    if (last >= SHORT_STEP) {
+    if (last >= COND_SHORT_STEP) {
         Way way = solve_direction(ip, newton, problem, 0);
         double a = way.longest, left = (sum + a * way.first + a * a * way.second) / sum;
-        centring = fmin(fmax(left * left * left, LEAST_CENTRING), MOST_CENTRING);
+        centring = fmin(fmax(left * left * left, COND_LEAST_CENTRING), COND_MOST_CENTRING);
     }
-    cond_interior_contacts_aim(&ip->contacts, centring * sum / ip->n_pair, last >= SHORT_STEP);
-    double step = TO_BOUNDARY * solve_direction(ip, newton, problem, 1).longest;
+    cond_interior_contacts_aim(&ip->contacts, centring * sum / ip->n_pair, last >= COND_SHORT_STEP);
+    double step = COND_TO_BOUNDARY * solve_direction(ip, newton, problem, 1).longest;
     if (!isfinite(step))
         return 0.0;
     take(ip, problem, step);
@@ -176,7 +169,7 @@ static int is_strained(const CondInteriorPoint* ip, const CondCertificateData* d
                         ? 0.0
                         : gamma[c] - cond_certificate_slip(data, c);
         if (scale * vec3_norm(ip->contacts.lambda + (ptrdiff_t)3 * c) >
-            MOST_FORCE * speed_of(data, c, fastest))
+            COND_MOST_GROWTH * speed_of(data, c, fastest))
             return 1;
     }
     return 0;
@@ -210,7 +203,7 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
     double fastest[2], step = 1.0;
     find_fastest(ip, data, fastest);
     begin(ip, data, newton->gamma, fastest, &start, best->lambda);
-    for (int k = 0, shorts = 0; k < MOST_ITERATIONS && best->residual > tolerance; k++) {
+    for (int k = 0, shorts = 0; k < COND_PATIENT_STEPS && best->residual > tolerance; k++) {
         CondCertificate now = cond_certificate_compute(data, ip->v, contacts->lambda, newton->work);
         memcpy(ip->rd, newton->work + problem->n_dof, (size_t)problem->n_dof * sizeof *ip->rd);
         double residual = cond_certificate_residual(&now);
@@ -226,7 +219,7 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
         ++*products; // of the refinement
         if (!(step > 0.0))
             break;
-        shorts = step < LEAST_STEP ? shorts + 1 : 0;
+        shorts = step < 1.0 - COND_TO_BOUNDARY ? shorts + 1 : 0;
     }
     return COND_OK;
 }

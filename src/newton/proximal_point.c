@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "law/tuning.h"
+#include "newton/tuning.h"
 
 #include <limits.h>
 #include <math.h>
@@ -85,7 +86,7 @@ static double judge(CondProximalPoint* point, const Rounds* rounds, const CondAn
 static void adapt(Rounds* rounds, int solved, int steps)
 {
     if (!solved)
-        rounds->sigma *= COND_PROXIMAL_MORE;
+        rounds->sigma *= COND_MORE_DAMPING;
     else if (steps <= COND_PROXIMAL_FEW)
         rounds->sigma = fmax(rounds->sigma / COND_PROXIMAL_LESS, COND_RESISTANCE_FACTORED);
     else if (steps > COND_PROXIMAL_MANY)
@@ -133,8 +134,7 @@ static CondStatus make_round(CondProximalPoint* point, CondSemismooth* newton, R
     CondCertificateData posed = pose(point, rounds);
     int before = info->passes;
     CondSemismoothLimits limits = {
-        .tolerance = fmax(COND_PROXIMAL_AIM * rounds->tolerance,
-                          COND_PROXIMAL_SHARE * fmin(rounds->residual, 1.0)),
+        .tolerance = fmax(COND_AIM * rounds->tolerance, COND_CREEPS * fmin(rounds->residual, 1.0)),
         .max_steps = COND_PROXIMAL_STEPS,
         .max_products = INT_MAX,
         .brief = rounds->brief,
@@ -172,7 +172,7 @@ CondStatus cond_proximal_point_solve(CondProximalPoint* point, CondSemismooth* n
     Rounds rounds = {.data = data, .tolerance = tolerance, .brief = brief};
     cond_answer_copy(problem, start, &point->centre);
     rounds.residual = rounds.least = judge(point, &rounds, &point->centre, best, info);
-    rounds.sigma = fmin(COND_PROXIMAL_FIRST, COND_PROXIMAL_NEAR * rounds.residual);
+    rounds.sigma = fmin(COND_PROXIMAL_FIRST, COND_MORE_DAMPING * rounds.residual);
     while (!status && !(best->residual <= tolerance) && rounds.steps < max_steps &&
            rounds.idle < COND_PROXIMAL_PATIENCE && rounds.sigma < COND_PROXIMAL_MOST)
         status = make_round(point, newton, &rounds, best, info);

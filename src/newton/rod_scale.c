@@ -90,7 +90,7 @@ double cond_rod_scale_trace(const CondRodScale* rods, const CondProblem* problem
         side->coordinate[5] != first + 5)
         return -1.0;
     double P[36], trace = 0.0;
-    for (int k = 0; k < 36; k++)
+    for (int k = 0; k < 6 * 6; k++)
         P[k] = rods->before[6 * (size_t)first + (size_t)k] +
                rods->behind[6 * (size_t)first + (size_t)k] -
                rods->middle[6 * (size_t)first + (size_t)k];

@@ -3,8 +3,8 @@
 #include "base/account.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "law/tuning.h"
 #include "newton/semismooth_step.h"
+#include "newton/tuning.h"
 
 #include <float.h>
 #include <math.h>
@@ -295,7 +295,7 @@ static void globalise(CondSemismooth* newton, const CondCertificateData* data, P
     double merit = search(newton, data);
     if (merit == INFINITY && p->damped) {
         p->damping *= COND_MORE_DAMPING;
-        p->over = p->damping > COND_MOST_DAMPING;
+        p->over = p->damping > 1.0;
         return;
     }
     if (merit == INFINITY && p->watchdog == COND_WATCHDOG) {

@@ -1,6 +1,7 @@
 #include "newton/semismooth_step.h"
 
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "device/sum.h"
 #include "math/vec3.h"
 #include "problem/block.h"
@@ -11,11 +12,8 @@
 #include <string.h>
 
 enum {
-    CONTACT_WORK = 64,   // of one contact in a loop, in multiply-adds
-    COORDINATE_WORK = 2, // of one coordinate
-    PART_WORK = 8,       // of the coordinates of a part, over that of adding a contact's force
-    N_KIND = 3,          // open, sticks, slips
-    FEW = 32,            // contacts whose velocities are made at a time
+    N_KIND = 3, // open, sticks, slips
+    FEW = 32,   // contacts whose velocities are made at a time
 };
 
 // Loops over parts of the coordinates, those of partial sums, or over contacts.
@@ -33,8 +31,8 @@ typedef struct Loop {
 static void run(const Loop* loop, const CondPhase* phase, int n_phase)
 {
     const CondProblem* problem = loop->data->problem;
-    size_t work =
-        COORDINATE_WORK * (size_t)problem->n_dof + CONTACT_WORK * (size_t)problem->n_contact;
+    size_t work = COND_COORDINATE_WORK * (size_t)problem->n_dof +
+                  COND_CONTACT_WORK * (size_t)problem->n_contact;
     cond_parallel_phases(n_phase, phase, cond_threads_chained(work, loop->newton->threads));
 }
 
@@ -366,7 +364,7 @@ static void right_hand_side(const void* data, int first, int last)
     const Loop* loop = data;
     const CondSemismooth* newton = loop->newton;
     const CondContactParts* parts = loop->data->parts;
-    CondPartRange range = cond_contact_parts_range(parts, PART_WORK, first, last);
+    CondPartRange range = cond_contact_parts_range(parts, first, last);
     for (int part = range.first; part < range.last; part++) {
         for (int i = part_begin(loop, part); i < part_begin(loop, part + 1); i++)
             newton->next.r[i] = -newton->now.r[i];
@@ -411,7 +409,7 @@ void cond_semismooth_linearise(CondSemismooth* newton, const CondCertificateData
                                double resistance)
 {
     Loop loop = {.newton = newton, .data = data, .resistance = resistance};
-    int work = cond_contact_parts_work(data->parts, PART_WORK);
+    int work = cond_contact_parts_work(data->parts);
     CondPhase phase[] = {each_contact(&loop, linearise_contacts, 0),
                          {right_hand_side, &loop, work, 1},
                          each_block(&loop, count_block)};

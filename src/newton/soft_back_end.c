@@ -1,26 +1,9 @@
 #include "newton/soft_back_end.h"
 
 #include "cuda/soft_cg.h"
-#include "law/tuning.h"
+#include "newton/tuning.h"
 
 #include <limits.h>
-
-static const double REDUCTION = 0.1; // of the residual in a step
-static const double GROUPED_REDUCTION =
-    0.05;                                  // the same with a coarse correction, where it is cheap
-static const double FULL_REDUCTION = 1e-2; // the same where friction follows the normal force
-static const double SHARPER = 1e-2;        // less of it where steps lead nowhere
-enum {
-    MAX_PRODUCTS = 300,  // of a step
-    LEVELS_FROM = 32000, // nodes from which a coarse correction of many levels pays from the start
-    GROUP_AFTER = 20,    // products before a coarse correction of few groups is called for,
-    GROUP_LATE = 60,     // or where contacts hold the bodies all over: every tenth node or more
-    ALL_OVER = 10,
-    DEEPEN_AFTER = 120, // before one of many levels is
-    DEEPEN_SOON = 60,   // the same where steps have made DEEPEN_TOTAL products already
-    DEEPEN_TOTAL = 150,
-    LONG = 60, // products of a step by which its system is known to be ill-conditioned
-};
 
 CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* problem, int threads,
                                    int* serves)
@@ -49,7 +32,7 @@ CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* pro
 static int has_levels(const CondSoftBackEnd* soft)
 {
     return soft->multilevel == COND_MULTILEVEL_ON ||
-           (soft->multilevel == COND_MULTILEVEL_AUTO && soft->system.n_node >= LEVELS_FROM);
+           (soft->multilevel == COND_MULTILEVEL_AUTO && soft->system.n_node >= COND_LEVELS_FROM);
 }
 
 // The next depth that fits.
@@ -88,10 +71,10 @@ static int most_products(const CondSoftBackEnd* soft, int follows)
 {
     const CondSoftSystem* system = &soft->system;
     if (soft->multilevel != COND_MULTILEVEL_AUTO || follows || soft->depth == COND_DEPTH_LEVELS)
-        return MAX_PRODUCTS;
+        return COND_STEP_PRODUCTS;
     if (soft->depth == COND_DEPTH_BLOCKS && system->n_node >= system->pack_from)
-        return ALL_OVER * soft->closed > system->n_node ? GROUP_LATE : GROUP_AFTER;
-    return soft->products < DEEPEN_TOTAL ? DEEPEN_AFTER : DEEPEN_SOON;
+        return COND_ALL_OVER * soft->closed > system->n_node ? COND_GROUP_LATE : COND_GROUP_AFTER;
+    return soft->products < COND_DEEPEN_TOTAL ? COND_DEEPEN_AFTER : COND_DEEPEN_SOON;
 }
 
 int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,
@@ -100,9 +83,9 @@ int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int fo
     CondSoftSystem* system = &soft->system;
     int most = most_products(soft, follows), count;
     int limit = max_products < most ? max_products : most;
-    double reduction = follows                            ? FULL_REDUCTION
-                       : soft->depth == COND_DEPTH_BLOCKS ? REDUCTION
-                                                          : GROUPED_REDUCTION;
+    double reduction = follows                            ? COND_FULL_REDUCTION
+                       : soft->depth == COND_DEPTH_BLOCKS ? COND_SOFT_REDUCTION
+                                                          : COND_GROUPED_REDUCTION;
     if (system->general && COND_RESERVE(&system->arena, soft->work, 5 * system->problem->n_dof))
         return COND_OUT_OF_MEMORY;
     if (!follows)
@@ -113,15 +96,15 @@ int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int fo
         count = cond_soft_system_solve(system, f, x, reduction, limit);
     soft->products += count > 0 ? count : 0;
     soft->longest = count > soft->longest ? count : soft->longest;
-    CondStatus status = most < MAX_PRODUCTS && count >= most ? deepen(soft) : COND_OK;
+    CondStatus status = most < COND_STEP_PRODUCTS && count >= most ? deepen(soft) : COND_OK;
     return status ? (int)status : count;
 }
 
 int cond_soft_back_end_sharpen(CondSoftBackEnd* soft)
 {
-    int may = soft->planned && !soft->sharpened && soft->longest >= LONG;
+    int may = soft->planned && !soft->sharpened && soft->longest >= COND_ILL_CONDITIONED;
     soft->sharpened |= may;
-    soft->sharper = may ? SHARPER : soft->sharper;
+    soft->sharper = may ? COND_FULL_REDUCTION : soft->sharper;
     return may;
 }
 

@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "problem/block.h"
-#include "problem/tuning.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "problem/tuning.h"
+#include "base/tuning.h"
 
 void cond_nodalization_begin(const CondContext* context, CondNodalization* nodalization)
 {

@@ -1,6 +1,7 @@
 #include "problem/contact_parts.h"
 
 #include "base/memory.h"
+#include "base/tuning.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -54,23 +55,24 @@ void cond_contact_parts_destroy(CondContactParts* parts)
     cond_arena_release(&parts->arena);
 }
 
-int cond_contact_parts_before(const CondContactParts* parts, int each, int part)
+int cond_contact_parts_before(const CondContactParts* parts, int part)
 {
-    return each * part + parts->begin[part];
+    const int own = COND_SUM_BLOCK * COND_COORDINATE_WORK / COND_CONTACT_WORK;
+    return own * part + parts->begin[part];
 }
 
-int cond_contact_parts_work(const CondContactParts* parts, int each)
+int cond_contact_parts_work(const CondContactParts* parts)
 {
-    return cond_contact_parts_before(parts, each, parts->n_part);
+    return cond_contact_parts_before(parts, parts->n_part);
 }
 
 // The first part with so much work before it.
-static int find_part(const CondContactParts* parts, int each, int work)
+static int find_part(const CondContactParts* parts, int work)
 {
     int low = 0, high = parts->n_part;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (cond_contact_parts_before(parts, each, middle) < work)
+        if (cond_contact_parts_before(parts, middle) < work)
             low = middle + 1;
         else
             high = middle;
@@ -78,9 +80,9 @@ static int find_part(const CondContactParts* parts, int each, int work)
     return low;
 }
 
-CondPartRange cond_contact_parts_range(const CondContactParts* parts, int each, int first, int last)
+CondPartRange cond_contact_parts_range(const CondContactParts* parts, int first, int last)
 {
-    return (CondPartRange){find_part(parts, each, first), find_part(parts, each, last)};
+    return (CondPartRange){find_part(parts, first), find_part(parts, last)};
 }
 
 void cond_contact_parts_add(const CondContactParts* parts, int part, double scale,

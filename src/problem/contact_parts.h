@@ -28,17 +28,16 @@ static inline int cond_contact_parts_first(const CondContactParts* parts, int pa
     return first < parts->problem->n_dof ? first : parts->problem->n_dof;
 }
 
-// A loop over the parts shares out their work: `each` for the coordinates of a part, in units of
-// one contact. So many items has the loop, and those from first to last - 1 are the parts of the
-// range.
+// A loop over the parts shares out their work, that of their coordinates and of the contacts that
+// act on them, in units of one contact. So many items has the loop, and those from first to last -
+// 1 are the parts of the range.
 typedef struct CondPartRange {
     int first, last;
 } CondPartRange;
 
-int cond_contact_parts_work(const CondContactParts* parts, int each);
-int cond_contact_parts_before(const CondContactParts* parts, int each, int part); // work of those
-CondPartRange cond_contact_parts_range(const CondContactParts* parts, int each, int first,
-                                       int last);
+int cond_contact_parts_work(const CondContactParts* parts);
+int cond_contact_parts_before(const CondContactParts* parts, int part); // work of those
+CondPartRange cond_contact_parts_range(const CondContactParts* parts, int first, int last);
 
 // f += scale Jc' lambda on the coordinates of a part.
 void cond_contact_parts_add(const CondContactParts* parts, int part, double scale,

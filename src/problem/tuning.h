@@ -9,9 +9,5 @@
 #define COND_SYMMETRY 1e-9
 // [1] by which products of a contact frame's rows may differ from 0 and 1: single precision.
 #define COND_ORTHONORMAL 1e-6
-enum {
-    COND_COORDINATE_WORK = 16, // [count] multiply-adds of a coordinate and its terms in one loop
-    COND_CONTACT_WORK = 32,    // [count] multiply-adds of a contact in one loop over contacts
-};
 
 #endif

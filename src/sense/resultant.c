@@ -5,6 +5,7 @@
 #include "base/definition.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 #include "model/index.h"
 #include "sense/tuning.h"
@@ -27,10 +28,10 @@ CondStatus cond_sim_place_contacts(CondSim* sim, const CondState* state)
 {
     if (COND_RESERVE(&sim->arena, sim->readings.place, 6 * sim->attempt.candidates.n))
         return COND_OUT_OF_MEMORY;
-    cond_parallel(
-        sim->attempt.candidates.n,
-        cond_threads(32 * (size_t)sim->attempt.candidates.n, sim->model->settings.solver.threads),
-        place_range, sim);
+    cond_parallel(sim->attempt.candidates.n,
+                  cond_threads(COND_CONTACT_WORK * (size_t)sim->attempt.candidates.n,
+                               sim->model->settings.solver.threads),
+                  place_range, sim);
     for (int b = 0; b < sim->model->n_body; b++) {
         CondPose pose = cond_state_pose(sim->model, state, b);
         memcpy(sim->readings.centre + 3 * b, pose.position, sizeof pose.position);

@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-enum {
-    VISITS = 2
-}; // of the next coarser level in a cycle: rigid groups are stiffer than what they
-   // stand for, and a second visit makes up for it
-
 // The share of a thread in a cycle. The fewer blocks a level has, the fewer threads are at it: the
 // first ones of the team, while the others wait for them on the level below.
 typedef struct Cycle {
@@ -131,7 +126,9 @@ static void cycle_level(const Cycle* cycle, int l)
         return;
     }
     CondBlock6Rows A = {level->row_begin, level->column, level->A};
-    int visits = l + 2 < coarse->n_level ? VISITS : 1; // the coarsest one is solved
+    // A W-cycle: rigid groups are stiffer than what they stand for, and a second visit makes up for
+    // it. The coarsest level is solved.
+    int visits = l + 2 < coarse->n_level ? 2 : 1;
     kernel->relax(level->D, NULL, level->r, level->step, level->x, first, last);
     meet(cycle, l);
     for (int visit = 0; visit < visits; visit++) {

@@ -1,22 +1,16 @@
 #include "base/parallel.h"
 #include "base/processor.h"
+#include "base/tuning.h"
 #include "linear/block6.h"
 #include "linear/cholesky.h"
 #include "linear/inverse.h"
 #include "soft/aggregation_part.h"
+#include "soft/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FEW = 0.1;     // changes a node that the matrix of a few large groups bears
-static const double LEAST = 1e-10; // pivot of the coarsest matrix over its diagonal
-static const double SHIFT = 1e-6;  // on diagonals: motions of a group that move none of its nodes
-static const double SAFETY = 1.15; // on the largest eigenvalue found by powers
-static const double DAMPING = 4.0 / 3.0; // of a smoother, over the largest eigenvalue
-enum {
-    POWERS = 7, // steps of the power method
-    PART = 64,  // nodes of a partial sum
-};
+enum { PART = COND_SUM_BLOCK / 8 }; // nodes of a partial sum
 
 #define INLINE static inline __attribute__((always_inline))
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
@@ -125,7 +119,7 @@ INLINE void add_members(const CondLevel* fine, int g, double* M, int stride)
         int i = fine->member[m];
         for (int k = fine->row_begin[i]; k < fine->row_begin[i + 1]; k++) {
             int j = fine->column[k], at = column_of(fine + 1, g, fine->group[j]);
-            add_pair(fine->A + (ptrdiff_t)36 * k, fine->arm + (ptrdiff_t)3 * i,
+            add_pair(fine->A + (ptrdiff_t)6 * 6 * k, fine->arm + (ptrdiff_t)3 * i,
                      fine->arm + (ptrdiff_t)3 * j, (double)fine->ratio, M + (ptrdiff_t)8 * at,
                      stride);
         }
@@ -137,12 +131,12 @@ INLINE void add_members(const CondLevel* fine, int g, double* M, int stride)
 // rotations of one or two nodes, or of nodes all held.
 static void lift_and_invert(double* M, int stride, float* D)
 {
-    double L[36], trace = 0.0;
+    double L[6 * 6], trace = 0.0;
     for (int k = 0; k < 6; k++)
         trace += M[k * stride + k];
     for (int k = 0; k < 6; k++)
-        M[k * stride + k] += trace > 0.0 ? SHIFT * trace : 1.0;
-    for (int k = 0; k < 36; k++)
+        M[k * stride + k] += trace > 0.0 ? COND_SOFT_SHIFT * trace : 1.0;
+    for (int k = 0; k < 6 * 6; k++)
         L[k] = M[k / 6 * stride + k % 6];
     int bad = !isfinite(trace) || cond_cholesky_factor(6, L);
     for (int j = 0; j < 6; j++) {
@@ -162,7 +156,7 @@ static void keep_dense(CondAggregation* coarse, const CondLevel* level, int g, c
     double* row = coarse->matrix + (ptrdiff_t)6 * g * coarse->stride;
     memset(row, 0, 6 * (size_t)coarse->stride * sizeof *row);
     for (int k = level->row_begin[g]; k < level->row_begin[g + 1]; k++, M += 8)
-        for (int e = 0; e < 36; e++)
+        for (int e = 0; e < 6 * 6; e++)
             row[(ptrdiff_t)(e / 6) * coarse->stride + 6 * level->column[k] + e % 6] =
                 M[e / 6 * stride + e % 6];
 }
@@ -171,10 +165,10 @@ static void keep_dense(CondAggregation* coarse, const CondLevel* level, int g, c
 static void keep_blocks(const CondLevel* level, int g, double* M, int stride)
 {
     lift_and_invert(M + (ptrdiff_t)8 * column_of(level, g, g), stride,
-                    level->D + (ptrdiff_t)36 * g);
+                    level->D + (ptrdiff_t)6 * 6 * g);
     for (int k = level->row_begin[g]; k < level->row_begin[g + 1]; k++, M += 8)
-        for (int e = 0; e < 36; e++)
-            level->A[(ptrdiff_t)36 * k + 6 * (e % 6) + e / 6] = (float)M[e / 6 * stride + e % 6];
+        for (int e = 0; e < 6 * 6; e++)
+            level->A[(ptrdiff_t)6 * 6 * k + 6 * (e % 6) + e / 6] = (float)M[e / 6 * stride + e % 6];
 }
 
 typedef struct Build {
@@ -252,9 +246,9 @@ static double largest(const CondAggregation* coarse, const CondLevel* level, Con
             x[8 * (ptrdiff_t)i + k] = k < 6 ? 1.0F + 0.5F * (float)((7 * i + 3 * k) % 11) : 0.0F;
     sum_squares(level, x, first_part, last_part, sum);
     cond_team_wait(team, size);
-    for (int step = 0; step <= POWERS; step++) {
+    for (int step = 0; step <= COND_SOFT_POWERS; step++) {
         norm = sqrt(total(parts, sum));
-        if (step == POWERS || !isfinite(norm) || !(norm > 0.0))
+        if (step == COND_SOFT_POWERS || !isfinite(norm) || !(norm > 0.0))
             break;
         kernel->residual(&A, x, NULL, y, first, last);
         kernel->relax(level->D, NULL, y, (float)(-1.0 / norm), y, first, last);
@@ -360,7 +354,7 @@ static void add_joins(CondSoftPacked* packed)
             for (int b = a; b >= 0; b = motion[b].next) {
                 double* M = coarse->matrix + (ptrdiff_t)6 * motion[a].group * coarse->stride +
                             (ptrdiff_t)6 * motion[b].group;
-                for (int e = 0; e < 36; e++)
+                for (int e = 0; e < 6 * 6; e++)
                     for (int r = 0; r < n; r++)
                         M[(ptrdiff_t)(e / 6) * coarse->stride + e % 6] +=
                             motion[a].Y[6 * r + e / 6] * motion[b].KY[6 * r + e % 6];
@@ -423,7 +417,8 @@ static int find_due(const CondAggregationLoop* loop, int team)
     const CondSoftPacked* packed = loop->packed;
     CondAggregation* coarse = &loop->packed->coarse;
     int levels = coarse->n_level > 1; // what is inverted is made as a whole
-    int all = !coarse->made || (!levels && count_changes(packed) > FEW * packed->n_node);
+    int all =
+        !coarse->made || (!levels && count_changes(packed) > COND_SOFT_CHANGED * packed->n_node);
     int n_due = 0, places = 4 * packed->n_four;
     if (levels && !all)
         cond_parallel(coarse->n_group, team, mark_due, loop);
@@ -455,7 +450,7 @@ CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* pro
 {
     CondAggregation* coarse = &packed->coarse;
     Build build = {.loop = {packed, problem, diagonal, rest}};
-    int team = cond_threads(64 * (size_t)packed->n_node, threads), n = coarse->n;
+    int team = cond_threads(COND_CONTACT_WORK * (size_t)packed->n_node, threads), n = coarse->n;
     if (RESERVE(gain, packed->n_join) || RESERVE(join_first, packed->n_join) ||
         RESERVE(join_last, packed->n_join) || RESERVE(motion, packed->n_cell))
         return COND_OUT_OF_MEMORY;
@@ -472,16 +467,17 @@ CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* pro
     coarse->made = 0; // until all is done
     for (build.l = 0; build.l < coarse->n_level; build.l++) {
         CondLevel* level = &coarse->level[build.l];
-        size_t work = 36 * (size_t)level->row_begin[level->n_node];
-        int most = cond_threads(build.l == 0 ? 64 * (size_t)packed->n_node : work, threads);
+        size_t work = 6 * 6 * (size_t)level->row_begin[level->n_node];
+        int most =
+            cond_threads(build.l == 0 ? COND_CONTACT_WORK * (size_t)packed->n_node : work, threads);
         cond_team(most < packed->n_team ? most : packed->n_team, make_level, &build);
         if (!isfinite(build.value))
             return COND_DIVERGED;
-        level->step = (float)(DAMPING / fmax(1.0, SAFETY * build.value));
+        level->step = (float)(4.0 / 3.0 / fmax(1.0, COND_SOFT_EIGENVALUE * build.value));
     }
     if (!coarse->deep)
         add_joins(packed);
-    cond_inverse(n, coarse->stride, LEAST, coarse->matrix, coarse->work, threads);
+    cond_inverse(n, coarse->stride, COND_SOFT_PIVOT, coarse->matrix, coarse->work, threads);
     size_t size = (size_t)n * (size_t)coarse->stride;
     cond_parallel(n, cond_threads(size, threads), round_rows, coarse);
     coarse->made = 1;

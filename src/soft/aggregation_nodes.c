@@ -3,13 +3,10 @@
 #include "base/parallel.h"
 #include "math/vec3.h"
 #include "soft/aggregation_part.h"
+#include "soft/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double HELD = 10.0;   // tau over the node's own block
-static const double ALONG = 1e-6;  // entries beside the diagonal of what is left
-static const double CHANGED = 0.1; // of what is left, below which the matrix of levels stays
 
 double cond_aggregation_weight(const double* rest)
 {
@@ -19,7 +16,7 @@ double cond_aggregation_weight(const double* rest)
 // F = (I + (T / tau)^2)^-2, T = diagonal - rest, by an adjugate.
 static void cut(const double* diagonal, const double* rest, double* F)
 {
-    double tau = HELD / cond_aggregation_weight(rest), T[9], M[9];
+    double tau = COND_SOFT_HELD / cond_aggregation_weight(rest), T[9], M[9];
     for (int e = 0; e < 9; e++)
         T[e] = (diagonal[e] - rest[e]) / tau;
     mat3_product(T, T, M);
@@ -130,9 +127,9 @@ static int changes(const float* rows, double* F)
     double most = 0.0;
     for (int e = 0; e < 9; e++)
         most = fmax(most, fabs(F[e] - (double)rows[8 * (e / 3) + e % 3]));
-    for (int e = 0; e < 9 && most <= CHANGED; e++)
+    for (int e = 0; e < 9 && most <= COND_SOFT_CHANGED; e++)
         F[e] = (double)rows[8 * (e / 3) + e % 3];
-    return most > CHANGED;
+    return most > COND_SOFT_CHANGED;
 }
 
 static void cut_node(const CondAggregationLoop* loop, int part, int place)
@@ -147,7 +144,7 @@ static void cut_node(const CondAggregationLoop* loop, int part, int place)
     if (coarse->n_level > 1 && coarse->made)
         coarse->changed[place] = changes(coarse->rows + (ptrdiff_t)24 * place, F);
     coarse->held[place] = (float)(3.0 - F[0] - F[4] - F[8]);
-    int skew = fmax(fmax(fabs(F[1]), fabs(F[2])), fabs(F[5])) > ALONG;
+    int skew = fmax(fmax(fabs(F[1]), fabs(F[2])), fabs(F[5])) > COND_SOFT_SHIFT;
     for (int k = 0; k < 3; k++)
         frame[k] = skew ? 0.0F : (float)F[4 * k];
     if (skew) {

@@ -1,14 +1,9 @@
 #include "linear/aggregate.h"
 #include "soft/aggregation.h"
 #include "soft/soft_packed.h"
+#include "soft/tuning.h"
 
 #include <string.h>
-
-enum {
-    FEWEST = 60,      // nodes below which levels gain nothing
-    COARSEST = 16,    // nodes of the level that is inverted, at most where there are more levels
-    MOST_DENSE = 256, // and where bodies that do not touch leave more
-};
 
 #define RESERVE(array, count) COND_RESERVE(&coarse->arena, coarse->array, count)
 
@@ -176,7 +171,7 @@ static CondStatus plan_levels(CondSoftPacked* packed, const CondProblem* problem
         if (status)
             return status;
         coarse->n_level++;
-        if (n > COARSEST && coarse->deep && l + 1 < COND_LEVELS)
+        if (n > COND_SOFT_COARSEST && coarse->deep && l + 1 < COND_LEVELS)
             status = group_level(coarse, level);
         if (status || level->n_group == 0)
             return status;
@@ -204,7 +199,8 @@ static int serves(const CondSoftPacked* packed, const CondProblem* problem)
     for (int b = 0; b < problem->n_block; b++)
         if (problem->block[b].kind == COND_BLOCK_BSR3 && !problem->block[b].position)
             return 0;
-    return coarse->deep ? packed->n_node >= FEWEST : packed->partition.n_group <= MOST_DENSE;
+    return coarse->deep ? packed->n_node >= COND_SOFT_LEVELS_LEAST
+                        : packed->partition.n_group <= COND_SOFT_DENSE;
 }
 
 CondStatus cond_aggregation_plan(CondSoftPacked* packed, const CondProblem* problem, int deep,
@@ -222,7 +218,7 @@ CondStatus cond_aggregation_plan(CondSoftPacked* packed, const CondProblem* prob
         find_bodies(packed, problem);
     if (!status && !known)
         status = plan_levels(packed, problem);
-    if (!status && coarse->level[coarse->n_level - 1].n_node > MOST_DENSE)
+    if (!status && coarse->level[coarse->n_level - 1].n_node > COND_SOFT_DENSE)
         return COND_OK;
     if (!status)
         status = plan_coarsest(packed);

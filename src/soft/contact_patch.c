@@ -2,17 +2,15 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "linear/aggregate.h"
+#include "soft/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double ALIGNED = 0.8; // cosine of normals that belong to one patch
 enum {
-    CONTACT_WORK = 32, // of one contact on a level, in multiply-adds
-    LOAD = 8,          // numbers of a patch: load, capacity, normal, contacts
-    FEWEST = 24, // patches of a level: one that is most of a body's contacts slips too readily,
-                 // because what a loose solve leaves of the body's motion adds up in it
+    LOAD = 8, // numbers of a patch: load, capacity, normal, contacts
 };
 
 #define RESERVE(array, count) COND_RESERVE(&patches->arena, patches->array, count)
@@ -158,7 +156,7 @@ CondStatus cond_contact_patches_plan(CondContactPatches* patches, const CondSoft
         if (RESERVE_LEVEL(group, level->n))
             return COND_OUT_OF_MEMORY;
         level->n_group = cond_aggregate(level->n, level->row_begin, level->column, level->group);
-        if (level->n_group == level->n || level->n_group < FEWEST)
+        if (level->n_group == level->n || level->n_group < COND_PATCH_FEWEST)
             break;
         if (list_contacts(patches, patches->n_level, nc))
             return COND_OUT_OF_MEMORY;
@@ -188,7 +186,7 @@ int cond_contact_patches_any(const CondProblem* problem, int first, int last, co
 static int belongs(const CondContact* contact, const double* load)
 {
     const double* R = contact->frame;
-    return R[0] * load[4] + R[1] * load[5] + R[2] * load[6] >= ALIGNED;
+    return R[0] * load[4] + R[1] * load[5] + R[2] * load[6] >= COND_PATCH_ALIGNED;
 }
 
 // load: sum of x_t in world axes, sum of mu x_n, normal, contacts.
@@ -268,7 +266,7 @@ int cond_contact_patches_slip(CondContactPatches* patches, const CondProblem* pr
     }
     if (n == 0)
         return 0;
-    size_t work = CONTACT_WORK * (size_t)nc * (size_t)n;
+    size_t work = COND_COORDINATE_WORK * (size_t)nc * (size_t)n;
     cond_parallel_phases(n + 1, phase, cond_threads(work, patches->threads));
     for (int c = 0; c < nc; c++)
         if (patches->x_patch[3 * c] > 0.0) {

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "soft/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,14 +39,11 @@ static uint64_t find_key(const CondProblem* problem)
     return key;
 }
 
-enum { GROUPS = 9 }; // of the coarse correction, for a thousand nodes
-
 // Nodes of a group: the inverse of the coarse matrix, which grows with the cube of their number,
 // shall take no more than some products.
 static int group_size(int n_node)
 {
-    double groups = GROUPS * cbrt(n_node / 1e3);
-    int size = (int)(n_node / groups);
+    int size = (int)(n_node / (COND_SOFT_GROUPS * cbrt(n_node)));
     return size > COND_PACKED_PART ? size : COND_PACKED_PART;
 }
 
@@ -283,7 +281,7 @@ CondStatus cond_soft_packed_plan(CondSoftPacked* packed, const CondProblem* prob
     memset(packed->r, 0, 16 * (size_t)packed->n_four * sizeof *packed->r);
     packed->n_join = packed->n_share = 0;
     packed->n_plan++;
-    packed->n_team = cond_threads(36 * (size_t)packed->row_begin[packed->n_four], threads);
+    packed->n_team = cond_threads(4 * 9 * (size_t)packed->row_begin[packed->n_four], threads);
     packed->coarse.on = 0;
     return COND_OK;
 }

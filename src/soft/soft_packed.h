@@ -24,7 +24,6 @@
 
 enum {
     COND_LARGEST_INTERFACE = 256, // coordinates; its factorisation must stay cheap beside a product
-    COND_PACKED_PART = 32,        // nodes of a partial sum; any number of threads, same bits
 };
 
 // What a term that joins several nodes has of one of them.

@@ -1,13 +1,13 @@
 #include "soft/soft_packed_kernel.h"
 
 #include "base/processor.h"
+#include "base/tuning.h"
 
 #include <stddef.h>
 #include <string.h>
 
 typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
-enum { AHEAD = 1024 }; // numbers of the matrix to ask for ahead: rows are too short to be foreseen
 #define INLINE static inline __attribute__((always_inline))
 
 // The lanes of three rows' sums to the three numbers of each of the two nodes.
@@ -60,8 +60,8 @@ INLINE void multiply_four(const CondSoftPacked* packed, int four, const float* x
         Four c = *(const Four*)(x + column[2]), d = *(const Four*)(x + column[3]);
         Eight ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
         Eight cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
-        __builtin_prefetch(value + AHEAD);
-        __builtin_prefetch(value + AHEAD + 16);
+        __builtin_prefetch(value + COND_PREFETCH_AHEAD / sizeof *value);
+        __builtin_prefetch(value + COND_PREFETCH_AHEAD / sizeof *value + 16);
         ADD_ROW(s0, value, ab);
         ADD_ROW(t0, value + 6, cd);
         ADD_ROW(s1, value + 12, ab);

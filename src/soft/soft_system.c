@@ -2,13 +2,13 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "soft/soft_term.h"
+#include "soft/tuning.h"
 
 #include <string.h>
 
 #define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
-
-enum { CONTACT_WORK = 16 }; // of a look at one contact, in multiply-adds
 
 static int has_nodes(const CondBlock* block)
 {
@@ -78,7 +78,7 @@ static CondStatus find_attached(CondSoftSystem* system)
     for (int i = 0; i < problem->n_coupling; i++)
         mark_attached(system, problem->coupling[i].n_coordinate, problem->coupling[i].coordinate);
     system->n_other = 0;
-    size_t work = CONTACT_WORK * (size_t)problem->n_contact;
+    size_t work = COND_COORDINATE_WORK * (size_t)problem->n_contact;
     cond_parallel(problem->n_contact, cond_threads(work, system->threads), find_lone, system);
     for (int c = 0; c < problem->n_contact; c++) {
         if (system->lone[c] >= 0) {

@@ -67,9 +67,6 @@ typedef struct CondSoftSystem {
     double *p, *q, *z;     // of conjugate gradients                                 (n_dof)
 } CondSoftSystem;
 
-// Below this many nodes a product lies in the first cache and packing does not pay.
-enum { COND_PACK_FROM = 256 };
-
 // Splits the coordinates; *fits is 1 when the system can be solved this way: there are nodes, and
 // the interface is small.
 CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* problem, int threads,

@@ -10,8 +10,6 @@
 
 #define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
 
-enum { NODES_WORK = 128 }; // of the nodes of a part, over that of a lone contact
-
 // Adds the term's blocks on nodes to B as the head of soft_system.h says.
 static void add_nodes(const CondSoftSystem* system, const CondTerm* term, double* B)
 {
@@ -254,7 +252,7 @@ static void start_nodes(const void* data, int first, int last)
     const BuildLoop* loop = data;
     const CondSoftSystem* system = loop->system;
     const CondContactParts* parts = &system->parts;
-    CondPartRange range = cond_contact_parts_range(parts, NODES_WORK, first, last);
+    CondPartRange range = cond_contact_parts_range(parts, first, last);
     for (int part = range.first; part < range.last; part++) {
         int begin = system->node_begin[part], end = system->node_begin[part + 1];
         memcpy(system->B + 9 * (size_t)begin, system->rest + 9 * (size_t)begin,
@@ -377,9 +375,8 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
         return status;
     // A packed block on the diagonal has the contacts of its node alone.
     BuildLoop loop = {system, D, stride, packs && system->n_other == 0};
-    CondPhase start_phase[] = {
-        {rotate_gains, &loop, n_contact, 0},
-        {start_nodes, &loop, cond_contact_parts_work(&system->parts, NODES_WORK), 1}};
+    CondPhase start_phase[] = {{rotate_gains, &loop, n_contact, 0},
+                               {start_nodes, &loop, cond_contact_parts_work(&system->parts), 1}};
     run(&loop, 2, start_phase);
     add_contacts(system, D, stride, 0);
     CondPhase pack = {pack_diagonal, &loop, n_part, 0};

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "device/sum.h"
 #include "linear/cholesky.h"
 #include "linear/conjugate_gradients.h"
@@ -7,14 +8,10 @@
 #include "problem/block.h"
 #include "problem/side.h"
 #include "soft/soft_system.h"
+#include "soft/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double LEAST_REDUCTION = 1e-3; // of a round in single precision
-static const double ENOUGH = 4.0;           // square of the residual after a round, over the goal
-enum { CONTACT_WORK = 32 };                 // of one contact in a product, in multiply-adds
-static const double LITTLE = 0.25; // square of the residual after a round, over that before
 
 // One loop over the nodes, over all coordinates or over parts of them: a set of vectors.
 typedef struct Sweep {
@@ -28,7 +25,7 @@ static void add_contacts_part(const void* loop, int first, int last)
 {
     const Sweep* sweep = loop;
     const CondContactParts* parts = &sweep->system->parts;
-    CondPartRange range = cond_contact_parts_range(parts, 0, first, last);
+    CondPartRange range = cond_contact_parts_range(parts, first, last);
     for (int part = range.first; part < range.last; part++)
         for (int k = parts->begin[part]; k < parts->begin[part + 1]; k++) {
             const CondSide* side = parts->problem->contact[parts->contact[k]].side;
@@ -49,10 +46,10 @@ void cond_soft_system_multiply(const CondSoftSystem* system, const double* x, do
 {
     const CondProblem* problem = system->problem;
     Sweep sweep = {.system = system, .a = x, .y = y};
-    size_t work = CONTACT_WORK * (size_t)problem->n_contact;
+    size_t work = COND_CONTACT_WORK * (size_t)problem->n_contact;
     cond_problem_multiply_blocks(problem, x, NULL, y, system->threads);
     cond_problem_add_couplings(problem, x, y);
-    cond_parallel(cond_contact_parts_work(&system->parts, 0), cond_threads(work, system->threads),
+    cond_parallel(cond_contact_parts_work(&system->parts), cond_threads(work, system->threads),
                   add_contacts_part, &sweep);
 }
 
@@ -222,7 +219,7 @@ static int solve_single(CondSoftSystem* system, double* r, double* x, double red
         system->small[i] = r[system->member[i]] / scale;
     CondSoftPackedSolve solve = {.cg = {.context = &system->arena.context,
                                         .goal = -1.0,
-                                        .reduction = fmax(reduction, LEAST_REDUCTION),
+                                        .reduction = fmax(reduction, COND_SOFT_ROUND),
                                         .max_products = max_products - 1},
                                  .factor = system->S,
                                  .interface = system->small};
@@ -283,9 +280,9 @@ int cond_soft_system_solve(CondSoftSystem* system, double* r, double* x, double 
         if (count == 0)
             break;
         double rz = measure(system, r);
-        if (rz <= ENOUGH * goal || products + 2 >= max_iterations)
+        if (rz <= 4.0 * goal || products + 2 >= max_iterations)
             return products;
-        if (!(rz < LITTLE * last))
+        if (!(4.0 * rz < last))
             break; // no better in single precision
         last = rz;
     }

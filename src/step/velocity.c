@@ -1,7 +1,6 @@
 // The solve of a step: where it starts from, and what is made of the answer of the linear problem.
 #include "base/memory.h"
 #include "body/body.h"
-#include "law/tuning.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 #include "strategy/solver.h"

@@ -13,18 +13,16 @@
 #include "strategy/frictionless.h"
 
 #include "base/timer.h"
+#include "law/tuning.h"
 #include "linear/lu.h"
 #include "math/scalar.h"
+#include "newton/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 enum { SIX = COND_FRICTIONLESS_SIX };
-
-static const double SAFE = 0.5; // of the tolerance that is aimed at: the certificate comes after
-static const double MOST_FORCE = 1e6; // beyond that many times what opens the deepest contact
-                                      // contacts press against each other: no solution
 
 void cond_frictionless_begin(const CondContext* context, CondFrictionless* f)
 {
@@ -369,7 +367,7 @@ static CondStatus solve_island(Island* is, double tolerance, int max_products)
     int begins = 1; // a new sequence of conjugate directions
     double most = 0.0;
     for (int k = is->first; k < is->last; k++)
-        most = fmax(most, MOST_FORCE * fabs(is->f->phi[k]));
+        most = fmax(most, COND_MOST_GROWTH * fabs(is->f->phi[k]));
     while (is->products < max_products) {
         Worth worth = judge(is);
         double curve, room;
@@ -434,7 +432,7 @@ CondStatus cond_frictionless_solve(CondFrictionless* f, const CondProblem* probl
     for (int i = 0; i < f->island.n; i++) {
         Island is = {f, f->begin[i], f->begin[i + 1], 0};
         CondStatus one =
-            is.first < is.last ? solve_island(&is, SAFE * tolerance, max_products) : COND_OK;
+            is.first < is.last ? solve_island(&is, COND_AIM * tolerance, max_products) : COND_OK;
         info->iterations = is.products > info->iterations ? is.products : info->iterations;
         if (one < 0)
             return info->status = one;

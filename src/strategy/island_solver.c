@@ -7,8 +7,10 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/shared_context.h"
+#include "base/tuning.h"
 #include "law/answer.h"
 #include "law/certificate.h"
+#include "law/tuning.h"
 #include "nodalize/nodalize.h"
 #include "strategy/island.h"
 #include "strategy/strategy.h"
@@ -16,9 +18,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-
-enum { PER_COORDINATE = 100 }; // multiply-adds that an island with contacts takes at the least
-enum { USUAL_HISTORY = 512 };  // iterations that there is room for at once
 
 // A strategy with its workspace, and what it did on the island that took it most.
 typedef struct Worker {
@@ -133,7 +132,7 @@ static CondStatus keep_history(Worker* worker, int i)
 {
     const double* length = cond_solver_strategy.history(worker->strategy, &worker->n_history);
     worker->lead = i;
-    int room = worker->n_history > USUAL_HISTORY ? worker->n_history : USUAL_HISTORY;
+    int room = worker->n_history > COND_HISTORY_FIRST ? worker->n_history : COND_HISTORY_FIRST;
     if (COND_RESERVE(&worker->arena, worker->history, room))
         return COND_OUT_OF_MEMORY;
     if (worker->n_history > 0)
@@ -219,7 +218,7 @@ static void solve_islands(Solver* s, int n_dof, int n_thread)
             rest += (size_t)island->n_dof;
     }
     Shift shift = {s, 0};
-    cond_parallel_serve(cond_threads(PER_COORDINATE * rest, n_thread), work_off, &shift);
+    cond_parallel_serve(cond_threads(COND_CONTACT_WORK * rest, n_thread), work_off, &shift);
 }
 
 // ---- what is told of all of them
@@ -346,7 +345,7 @@ static CondStatus sharpen(Solver* s, const CondProblem* problem, double* v, doub
 static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, double* lambda,
                               CondSolveInfo* info, CondSolveOutcome* outcome)
 {
-    int n_thread = cond_threads(PER_COORDINATE * (size_t)problem->n_dof, s->settings.threads);
+    int n_thread = cond_threads(COND_CONTACT_WORK * (size_t)problem->n_dof, s->settings.threads);
     CondStatus status = reserve(s, problem, n_thread);
     if (status)
         return status;

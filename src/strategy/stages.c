@@ -3,6 +3,8 @@
 #include "strategy/strategy.h"
 
 #include "base/memory.h"
+#include "newton/tuning.h"
+#include "strategy/tuning.h"
 
 #include <limits.h>
 #include <math.h>
@@ -22,7 +24,7 @@ CondStatus cond_stage_vfpi(CondStrategy* s, CondSolveInfo* info)
 {
     if (!s->small)
         return run_vfpi(s, s->asked.max_iterations, s->asked.max_outer, info);
-    return run_vfpi(s, COND_FIRST_VFPI, COND_FIRST_OUTER, info);
+    return run_vfpi(s, COND_FIRST_VFPI, COND_RESTART_VFPI, info);
 }
 
 // Newton's method from s->best.
@@ -63,7 +65,7 @@ static CondStatus run_resisting(CondStrategy* s, CondSolveInfo* info)
         .max_steps = COND_RESISTING_STEPS,
         .max_products = INT_MAX,
         .resistance = COND_WARM_DAMPING,
-        .patience = pile ? COND_PILE_PATIENCE : COND_RESISTING_PATIENCE,
+        .patience = pile ? COND_STALL : COND_RESISTING_PATIENCE,
         .brief = pile,
         .at_least = s->stale,
     };
@@ -118,7 +120,7 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
             k--; // no restart
             continue;
         }
-        status = run_vfpi(s, COND_RESTART_VFPI << k, COND_FIRST_OUTER, info);
+        status = run_vfpi(s, COND_RESTART_VFPI << k, COND_RESTART_VFPI, info);
         double left = s->small ? s->newton.factored.price - spent : INFINITY;
         if (status > 0)
             status = run_iterative(s, (int)fmin(most - info->iterations, left),
@@ -201,7 +203,7 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     double tolerance = s->settings.tolerance;
     CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
     if (!status && is_pile(s) && s->best.residual <= COND_PILE_NEAR)
-        status = run_proximal(s, COND_PILE_PROXIMAL, &s->best, info);
+        status = run_proximal(s, COND_NEWTON_STEPS, &s->best, info);
     int n_start = is_limited(s) ? 1 : N_START, from_start = 0;
     for (int k = 0; k < n_start && !status && s->best.residual > tolerance; k++) {
         CondCentralStart start = starts[k];

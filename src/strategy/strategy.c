@@ -2,7 +2,9 @@
 
 #include "base/memory.h"
 #include "law/tuning.h"
+#include "newton/tuning.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +57,7 @@ static int serves(const CondStrategy* s, int k)
 static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = COND_NOT_CONVERGED;
-    double least = fmax(s->coarse, is_certified(s) ? COND_ROUNDING : 0.0);
+    double least = fmax(s->coarse, is_certified(s) ? 4.0 * DBL_EPSILON : 0.0);
     s->settings.tolerance = s->vfpi.settings.tolerance = fmax(s->asked.tolerance, least);
     for (int k = 0; k < N_STAGE && status == COND_NOT_CONVERGED; k++)
         if (serves(s, k)) {

@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-enum { SHORT = 8192 }; // coordinates that one thread is through with before a team is awake
-
 CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* settings, int n,
                                   const double* w)
 {
@@ -17,7 +15,7 @@ CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* 
     a->depth = settings->anderson_depth < n ? settings->anderson_depth : (n > 0 ? n : 1);
     a->chebyshev.start = settings->chebyshev_start;
     a->chebyshev.under = settings->under_relaxation;
-    a->threads = n < SHORT ? 1 : settings->threads;
+    a->threads = settings->threads;
     a->w = w;
     a->restarts = 0;
     int size = a->depth * n;

@@ -10,14 +10,10 @@
 
 #include "base/parallel.h"
 #include "device/sum.h"
+#include "vfpi/tuning.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double GROWTH = 5.0;         // residual over the best one that ends an episode
-static const double MAX_CONDITION = 1e10; // of R, by its diagonal
-
-enum { NEAR = 512 }; // coordinates that stay at hand while the differences go by
 
 static double* column_of(const CondAccelerator* a, double* base, int j)
 {
@@ -153,7 +149,7 @@ static int ill_conditioned(const CondAccelerator* a)
         largest = fmax(largest, r);
         smallest = fmin(smallest, r);
     }
-    return !(smallest * MAX_CONDITION > largest);
+    return !(smallest * COND_ANDERSON_CONDITION > largest);
 }
 
 static void restart(CondAccelerator* a)
@@ -173,8 +169,8 @@ static void mix(const void* loop, int first, int last)
 {
     const MixLoop* l = loop;
     const CondAccelerator* a = l->a;
-    for (int begin = first; begin < last; begin += NEAR) {
-        int end = begin + NEAR < last ? begin + NEAR : last;
+    for (int begin = first; begin < last; begin += COND_SUM_BLOCK) {
+        int end = begin + COND_SUM_BLOCK < last ? begin + COND_SUM_BLOCK : last;
         memcpy(l->next + begin, l->plain + begin, (size_t)(end - begin) * sizeof *l->next);
         for (int j = 0; j < a->columns; j++) {
             const double* g = difference_of(a, j);
@@ -188,7 +184,8 @@ void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double*
                               double residual, double* next)
 {
     int n = a->n;
-    if (residual > GROWTH * a->smallest) { // back to where it was best, with an empty memory
+    if (residual >
+        COND_ANDERSON_GROWTH * a->smallest) { // back to where it was best, with an empty memory
         memcpy(next, a->g_best, (size_t)n * sizeof *next);
         restart(a);
         return;

@@ -8,11 +8,10 @@
 #include "problem/block.h"
 #include "soft/soft_packed_kernel.h"
 #include "vfpi/fused_kernel.h"
+#include "vfpi/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
-
-static const double FAR = 300.0; // steps of the way from v_0 that are too many
 
 // A range of items.
 typedef struct Share {
@@ -323,7 +322,7 @@ static void iterate_all(void* data, CondTeam* team, int rank, int size)
     }
     wait(&c);
     while (l < pass->max_iterations && !(l > 0 && length < pass->tolerance)) {
-        int exact = way > FAR * length;
+        int exact = way > COND_FUSED_FAR * length;
         if (chebyshev)
             cond_chebyshev_weigh(chebyshev);
         if (rank == 0) // read by all when they have met, and written again a meeting later
@@ -367,7 +366,7 @@ static void finish(void* data, CondTeam* team, int rank, int size)
 
 static int team_of(const CondFused* f)
 {
-    return cond_threads(36 * (size_t)f->A.row_begin[f->A.n_four], f->threads);
+    return cond_threads(4 * 9 * (size_t)f->A.row_begin[f->A.n_four], f->threads);
 }
 
 void cond_fused_run(CondFused* f, CondFusedPass* pass)

@@ -70,8 +70,6 @@ typedef struct CondFused {
     int cancelled[2];   // 1: the user does not want the work any more, by turns
 } CondFused;
 
-enum { COND_FUSED_REST = 8 }; // coordinates of a partial sum over rest
-
 // Lays it all out, where it serves: soft bodies make up most of the problem, the stop is the
 // step's, without acceleration or with Chebyshev's, and W stays the same.
 CondStatus cond_fused_build(CondFused* fused, CondNodal* nodal, const CondSurrogate* W,

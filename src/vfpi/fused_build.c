@@ -1,17 +1,10 @@
 #include "base/memory.h"
 #include "law/settings.h"
+#include "soft/tuning.h"
 #include "vfpi/fused.h"
+#include "vfpi/tuning.h"
 
 #include <string.h>
-
-enum {
-    LEAST_NODES = 128, // of soft bodies
-    // Work in the unit of four blocks of A:
-    PART_WORK = 20, // of a part beside its blocks,
-    BATCH_WORK = 5, // of four contacts
-    // and of what terms do, in that of one touch.
-    ITEM_WORK = 1,
-};
 
 #define RESERVE(array, count) COND_RESERVE(&f->arena, f->array, count)
 
@@ -27,7 +20,7 @@ static int can_serve(const CondFused* f, const CondSolverSettings* settings)
            (settings->accelerator == COND_ACCELERATOR_NONE ||
             settings->accelerator == COND_ACCELERATOR_CHEBYSHEV) &&
            !cond_surrogate_varies(settings->surrogate) && f->W->chain.n_node == 0 &&
-           f->A.n_node >= LEAST_NODES && rest <= soft / 16;
+           f->A.n_node >= COND_PACK_FROM && rest <= soft / 16;
 }
 
 static CondStatus reserve(CondFused* f)
@@ -165,7 +158,8 @@ static int lay_out_contacts(CondFused* f)
     return 1;
 }
 
-// What is done before each item of a loop, so that threads can have equal shares.
+// What is done before each item of a loop, so that threads can have equal shares: numbers of A by
+// four blocks, four contacts as much as four of these; what terms do by their touches.
 static void count_work(CondFused* f)
 {
     const CondNodal* nodal = f->nodal;
@@ -173,13 +167,13 @@ static void count_work(CondFused* f)
     for (int p = 0; p < f->A.n_part; p++) {
         int first = f->A.part_four[p], last = f->A.part_four[p + 1];
         f->part_work[p + 1] = f->part_work[p] + f->A.row_begin[last] - f->A.row_begin[first] +
-                              PART_WORK + BATCH_WORK * (f->near_begin[p + 1] - f->near_begin[p]);
+                              4 * (f->near_begin[p + 1] - f->near_begin[p]);
     }
     for (int t = 0; t < nodal->n_term; t++)
-        f->term_work[t + 1] = f->term_work[t] + nodal->term[t].n_entry + ITEM_WORK;
+        f->term_work[t + 1] = f->term_work[t] + nodal->term[t].n_entry + 1;
     for (int k = 0; k < f->n_rest; k++) {
         const int* begin = nodal->incidence_begin + f->rest[k];
-        f->rest_work[k + 1] = f->rest_work[k] + begin[1] - begin[0] + ITEM_WORK;
+        f->rest_work[k + 1] = f->rest_work[k] + begin[1] - begin[0] + 1;
     }
 }
 

@@ -5,7 +5,7 @@
 
 typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
 typedef CondLanesAnywhere Lanes;
-enum { WIDE = 16 }; // numbers at a time: four sums that do not wait for each other
+enum { WIDE = 4 * COND_LANES }; // numbers at a time: four sums that do not wait for each other
 
 COND_LANES_INLINE void step(const CondFusedVectors* x, int first, int last)
 {

@@ -16,12 +16,11 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "linear/cholesky.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { DOF_WORK = 8 }; // of a coordinate of a small block, in the unit of COND_PARALLEL_FROM
 
 // Chooses the blocks that are inverted exactly and lays out their factors.
 static CondStatus plan(CondSurrogate* W, const CondNodal* nodal)
@@ -205,7 +204,7 @@ static void apply(const CondSurrogate* W, const CondNodal* nodal, const double* 
 {
     const CondProblem* problem = nodal->problem;
     ApplyLoop loop = {W, problem, g, v, out};
-    int n_thread = cond_threads(DOF_WORK * (size_t)nodal->n_dof, threads);
+    int n_thread = cond_threads(COND_COORDINATE_WORK * (size_t)nodal->n_dof, threads);
     cond_parallel(problem->n_block, n_thread, apply_blocks, &loop);
     if (W->chain.n_node > 0)
         cond_chain_apply(&W->chain, problem, g, v, out);

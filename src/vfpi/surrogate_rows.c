@@ -2,15 +2,13 @@
 #include "base/lanes.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "problem/block.h"
 #include "vfpi/surrogate.h"
 
 #include <string.h>
 
-enum {
-    ROW_WORK = 45, // of a row of A, in the unit of COND_PARALLEL_FROM
-    MOST_ROWS = 6, // of a coupling whose rows are weighed at once
-};
+enum { MOST_ROWS = 6 }; // of a coupling whose rows are weighed at once
 
 // Rows of a block.
 typedef struct RowLoop {
@@ -60,7 +58,7 @@ static void block_rows(CondSurrogate* W, const CondNodal* nodal, int threads)
         const CondBlock* block = &problem->block[b];
         int n = block->n_dof, soft = block->kind == COND_BLOCK_BSR3;
         RowLoop loop = {block, W->norm2 + block->dof_begin};
-        cond_parallel(soft ? n / 3 : n, cond_threads(ROW_WORK * (size_t)n, threads),
+        cond_parallel(soft ? n / 3 : n, cond_threads(COND_CONTACT_WORK * (size_t)n, threads),
                       soft ? soft_rows : other_rows, &loop);
     }
     if (nodal->n_dof > 0) // right where no coupling touches a coordinate

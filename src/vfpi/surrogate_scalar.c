@@ -4,12 +4,11 @@
 #include "base/memory.h"
 #include "device/sum.h"
 #include "linear/lanczos.h"
+#include "vfpi/tuning.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-enum { LANCZOS_STEPS = 200 };
 
 static void fill(CondSurrogate* W, int n, double alpha)
 {
@@ -39,7 +38,7 @@ static CondStatus build_spectrum(CondSurrogate* W, CondNodal* nodal,
     CondOperator A = {nodal->n, multiply, &product};
     double low = 1.0, high = 1.0;
     if (nodal->n > 0) {
-        int steps = nodal->n < LANCZOS_STEPS ? nodal->n : LANCZOS_STEPS;
+        int steps = nodal->n < COND_LANCZOS ? nodal->n : COND_LANCZOS;
         size_t size = COND_LANCZOS_WORK(nodal->n, steps);
         if (size > INT_MAX || COND_RESERVE(&W->arena, W->lanczos, (int)size))
             return COND_OUT_OF_MEMORY;

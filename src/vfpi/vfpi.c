@@ -4,12 +4,11 @@
 #include "vfpi/vfpi.h"
 
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "device/sum.h"
 #include "law/contact_law.h"
 
 #include <math.h>
-
-enum { CONTACT_WORK = 50 }; // in the unit of COND_PARALLEL_FROM
 
 // Alg. 2: the law at eta = Jc v* + phi against gamma = w_i + w_j (eqs. 23, 25), less what the
 // multiplier loop has carried over; then v** = v* + W Jc' lambda on the nodes (eq. 24).
@@ -51,7 +50,7 @@ void cond_vfpi_iterate(CondVfpi* s)
     cond_nodal_residual(&s->nodal, s->v, s->g, threads); // A v - b
     cond_surrogate_update(&s->W, &s->nodal, &s->settings, s->v, s->g);
     cond_surrogate_apply(&s->W, &s->nodal, s->g, s->v, s->plain, threads); // v* (eq. 20)
-    cond_parallel(n, cond_threads(CONTACT_WORK * (size_t)n, threads), solve_contacts, s);
+    cond_parallel(n, cond_threads(COND_CONTACT_WORK * (size_t)n, threads), solve_contacts, s);
 }
 
 // Alg. 1, until a stop test says how it ends: that of (v**, lambda), which obeys the law, or that

@@ -4,13 +4,12 @@
 // the velocity of the virtual node: when lambda no longer changes from one outer pass to the next,
 // the law holds at u itself, whatever kv is (the method of multipliers).
 #include "base/memory.h"
+#include "law/tuning.h"
+#include "vfpi/tuning.h"
 #include "vfpi/vfpi.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double INNER_SHARE = 0.1; // of the true residual that an inner pass must reach
-static const double INNER_FLOOR = 0.3; // of the tolerance, below which inner passes need not go
 
 void cond_vfpi_create(const CondContext* context, const CondSolverSettings* settings, CondVfpi* s)
 {
@@ -110,7 +109,7 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
         return COND_VFPI_DONE; // the warm start is good already
     for (info->outer = 1; info->outer <= max_outer; info->outer++) {
         s->inner_tolerance =
-            fmax(INNER_SHARE * fmin(s->best->residual, 1.0), INNER_FLOOR * settings->tolerance);
+            fmax(COND_VFPI_INNER * fmin(s->best->residual, 1.0), COND_AIM * settings->tolerance);
         end = s->is_fused ? run_fused(s, info) : cond_vfpi_loop(s, info);
         if (!certified)
             end = finish_step_pass(s, end, info);

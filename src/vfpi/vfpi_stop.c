@@ -6,17 +6,12 @@
 #include "base/parallel.h"
 #include "device/sum.h"
 #include "law/settings.h"
+#include "vfpi/tuning.h"
 #include "vfpi/vfpi.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
-
-static const double SAFETY = 0.7;     // on the predicted residual before judging again
-static const double ROUNDING = 1e-16; // change relative to |v| below which iterating is over
-enum {
-    ROUNDING_EVERY = 16, // iterations between looks at the rounding floor
-    JUDGE_EVERY = 100,   // iterations after which a pair is judged in any case
-};
 
 CondCertificateData cond_vfpi_certificate_data(const CondVfpi* s)
 {
@@ -85,8 +80,8 @@ static int judge(CondVfpi* s, CondSolveInfo* info)
             return COND_VFPI_CARRY;
         tolerance = s->inner_tolerance;
     }
-    double ratio = SAFETY * tolerance / value;
-    s->trigger = s->residual * (isfinite(ratio) ? ratio : 0.1);
+    double ratio = COND_VFPI_PREDICTED * tolerance / value;
+    s->trigger = s->residual * (isfinite(ratio) ? ratio : COND_VFPI_INNER);
     s->judged = s->passed;
     return -1;
 }
@@ -95,10 +90,11 @@ static int judge(CondVfpi* s, CondSolveInfo* info)
 static int test_plain(CondVfpi* s, CondSolveInfo* info)
 {
     int exact = 0; // no change left but rounding
-    if (s->residual == 0.0 || s->passed % ROUNDING_EVERY == 0)
-        exact = s->residual <= ROUNDING * sqrt(cond_dot_scaled(s->nodal.n, s->metric, s->v, s->v,
-                                                               s->settings.threads));
-    if (s->residual > s->trigger && !exact && s->passed - s->judged < JUDGE_EVERY)
+    if (s->residual == 0.0 || s->passed % COND_VFPI_ROUNDING == 0)
+        exact = s->residual <=
+                0.5 * DBL_EPSILON *
+                    sqrt(cond_dot_scaled(s->nodal.n, s->metric, s->v, s->v, s->settings.threads));
+    if (s->residual > s->trigger && !exact && s->passed - s->judged < COND_VFPI_JUDGE)
         return -1;
     int end = judge(s, info);
     if (end < 0 && exact)
