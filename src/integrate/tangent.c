@@ -52,19 +52,17 @@ static CondStatus reserve(CondSim* sim)
     for (int b = 0; b < n; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
             most = model->body[b].n_dof > most ? model->body[b].n_dof : most;
-    if (tangent->n_body == n)
-        return COND_OK;
     if (COND_RESERVE(m, tangent->body, n) || COND_RESERVE(m, tangent->of, n) ||
         COND_RESERVE(m, tangent->size, n) || COND_RESERVE(m, tangent->served, n) ||
         COND_RESERVE(m, tangent->was, n) || COND_RESERVE(m, tangent->node, model->n_dof) ||
         COND_RESERVE(m, tangent->x, model->n_dof) || COND_RESERVE(m, tangent->q, model->n_q) ||
         COND_RESERVE(m, tangent->robot, 3 * most) || COND_RESERVE(m, tangent->work, 2 * n))
         return COND_OUT_OF_MEMORY;
-    memset(tangent->work, 0, 2 * (size_t)n * sizeof(CondArticulationWork*));
     tangent->n_body = n;
     for (int b = 0; b < n; b++)
         for (int k = 0; k < 2 && model->body[b].kind == COND_BODY_ROBOT; k++)
-            if (cond_articulation_work_create(&m->context, model->body[b].arm,
+            if (!tangent->work[2 * b + k] &&
+                cond_articulation_work_create(&m->context, model->body[b].arm,
                                               &tangent->work[2 * b + k], NULL))
                 return COND_OUT_OF_MEMORY;
     return COND_OK;
