@@ -42,6 +42,10 @@ void run_summary_add(RunSummary* s, const CondStepInfo* info)
     for (int k = 0; k < COND_N_STAGE; k++)
         s->seconds[k] += info->seconds[k];
     s->energy_end = info->kinetic_after + info->potential_after;
+    s->work_friction += info->work_friction;
+    s->work_impact += info->work_impact;
+    s->work_other += info->work_other;
+    s->pieces += info->pieces;
 }
 
 void run_summary_judge_depth(const CondModel* model, int k, CondStatus audited, CondStepInfo* info,
@@ -169,7 +173,8 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
     return json_pack(
         "{s:o, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
-        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:i, s:o}",
+        "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o, "
+        "s:o}",
         "scene", json_text(path), "name", settings->name, "status", cond_status_name(status),
         "steps", s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed,
         "residual", json_number(s->residual), "iterations", json_number(s->iterations / n),
@@ -182,5 +187,7 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
         forces_sensors_json(model, s->sensor), "audit", audit_json(&s->audit), "machine",
         json_machine(settings->solver.threads), "rounds", s->rounds, "rechecked", s->rechecked,
         "added", s->added, "too_deep", s->too_deep, "asleep", json_number(s->asleep / n),
-        "last_asleep", s->last_asleep, "joints", joints_json(model, s->joint));
+        "last_asleep", s->last_asleep, "joints", joints_json(model, s->joint), "work_friction",
+        json_number(s->work_friction), "work_impact", json_number(s->work_impact), "work_other",
+        json_number(s->work_other), "pieces", json_integer(s->pieces));
 }

@@ -190,6 +190,79 @@ static void memory_runs_out(void** state)
     }
 }
 
+// Between two states: a body that falls and turns is where theory has it; refused where the time or
+// the states are not such.
+static void states_in_between(void** state)
+{
+    (void)state;
+    const char* set[] = {"step.time_step=0.01"};
+    Trial trial = trial_read("motion/spring_pendulum.yaml", 1, set);
+    CondState *from = NULL, *made = NULL;
+    assert_int_equal(cond_state_create(trial.model, &from, NULL), COND_OK);
+    assert_int_equal(cond_state_create(trial.model, &made, NULL), COND_OK);
+    const char* fine[] = {"step.time_step=0.001"};
+    Trial other = trial_read("motion/spring_pendulum.yaml", 1, fine);
+    for (int k = 0; k < 20; k++) {
+        assert_int_equal(cond_state_copy(from, trial.state), COND_OK);
+        trial_step(&trial, 1);
+        trial_step(&other, 3);
+        assert_int_equal(cond_state_between(trial.model, from, trial.state, k * 0.01 + 0.003, made),
+                         COND_OK);
+        CondPose pose = cond_state_pose(trial.model, made, 0), expected = trial_pose(&other, 0);
+        for (int i = 0; i < 3; i++) {
+            assert_near(pose.position[i], expected.position[i], 2e-4);
+            assert_near(pose.velocity[i], expected.velocity[i], 2e-2);
+        }
+        trial_step(&other, 7);
+    }
+    double t = cond_state_time(from);
+    assert_int_equal(cond_state_between(trial.model, from, trial.state, t, made), COND_OK);
+    assert_true(cond_state_hash(made) == cond_state_hash(from));
+    assert_int_equal(cond_state_between(trial.model, from, trial.state, t + 0.02, made),
+                     COND_BAD_ARGUMENT);
+    assert_int_equal(cond_state_between(trial.model, from, trial.state, t, from),
+                     COND_BAD_ARGUMENT);
+    cond_state_destroy(from);
+    cond_state_destroy(made);
+    trial_end(&trial);
+    trial_end(&other);
+}
+
+// What the works of all steps add up to: friction takes the energy of a box that slides to rest,
+// none of a ball that rolls, and impacts that of a ball that bounces; they account for all of the
+// change.
+static void works_add_up(void** state)
+{
+    static const struct {
+        const char* scene;
+        double seconds, friction, impact, tolerance; // [s, J]
+    } cases[] = {
+        {"motion/slide_stop.yaml", 1.0, -2.0, 0.0, 1e-5},
+        {"motion/ball_slope.yaml", 1.0, 0.0, 0.0, 1e-6},
+        {"motion/bounces.yaml", 0.6, 0.0, -0.36 * 9.81, 2e-3},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const char* set[] = {"step.time_step=0.001"};
+        Trial trial = trial_read(cases[k].scene, 1, set);
+        double friction = 0.0, impact = 0.0, all = 0.0, start = 0.0;
+        for (int n = 0; n < (int)(1000.0 * cases[k].seconds + 0.5); n++) {
+            trial_step(&trial, 1);
+            const CondStepInfo* info = &trial.info;
+            if (n == 0)
+                start = info->kinetic_before + info->potential_before;
+            friction += info->work_friction;
+            impact += info->work_impact;
+            all += info->work_friction + info->work_impact + info->work_other;
+        }
+        double end = trial.info.kinetic_after + trial.info.potential_after;
+        assert_near(friction, cases[k].friction, cases[k].tolerance);
+        assert_near(impact, cases[k].impact, cases[k].tolerance);
+        assert_near(all, end - start, 1e-9);
+        trial_end(&trial);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +273,8 @@ int main(void)
         cmocka_unit_test(too_many_pieces_are_said),
         cmocka_unit_test(baselines_refuse_it),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(states_in_between),
+        cmocka_unit_test(works_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,6 +155,13 @@ COND_API CondStatus cond_state_copy(CondState* to, const CondState* from);
 // the forces to start from. *n_moved, unless n_moved is NULL: how many bodies were taken over.
 COND_API CondStatus cond_state_transfer(const CondModel* from_model, const CondState* from,
                                         const CondModel* to_model, CondState* to, int* n_moved);
+// Dense output: `made` becomes the state at a time [s] between two states of a run, which follow
+// each other by a step, in configuration and velocity; all else is that of `from`, so it serves to
+// look at, not to go on from. Of the second order where the motion is smooth; where a body was
+// struck in between its velocity changes evenly over the step. COND_BAD_ARGUMENT: the time does not
+// lie between them, or `made` is one of them.
+COND_API CondStatus cond_state_between(const CondModel* model, const CondState* from,
+                                       const CondState* to, double time, CondState* made);
 // A number that two states share only if every bit that influences the future is the same.
 COND_API uint64_t cond_state_hash(const CondState* state);
 
@@ -430,8 +437,13 @@ typedef struct CondStepInfo {
                                   // that last, by all methods of the solver (docs/pipeline.md)
     int pieces;                   // of step.accuracy: those that the step is made of; else 1
     int rejected;                 // and the attempts that were too long
-    double error;                 // the largest estimated error of one, relative to the motion;
-                                  // 0 where accuracy is off
+    double work_friction; // of friction on the bodies, in the step's contact problem; what moves as
+                          // it is told may drive them by it [J]
+    double work_impact; // of what closes gaps, and of the impact stage [J]
+    double work_other;  // E after the step less E before it, less both: given forces, motors,
+                        // damping, correction, and what the integrator loses [J]
+    double error;       // the largest estimated error of one, relative to the motion;
+                        // 0 where accuracy is off
 } CondStepInfo;
 
 COND_API CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);

@@ -175,6 +175,14 @@ class State(Handle):
             check(status, what="transfer")
         return int(moved[0])
 
+    def between(self, end: State, time: float) -> State:
+        """The state at a time between this one and `end`, which follows it by a step: to look at, not to go on from."""
+        made = self.copy()
+        first, second = (self, end) if id(self) < id(end) else (end, self)
+        with first._lock, second._lock:
+            check(lib.cond_state_between(self._m, self._c, end._c, time, made._c), what="between")
+        return made
+
     def hash(self) -> int:
         """A number that two states share only if every bit that influences the future is the same."""
         return int(lib.cond_state_hash(self._c))

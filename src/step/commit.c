@@ -17,6 +17,8 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
     info->kinetic_after = sim->energy.kinetic = cond_sim_kinetic(sim, &sim->at_end, sim->next->v);
     info->potential_after = sim->energy.potential = cond_sim_potential(&sim->at_end, sim->next);
     sim->energy.known = 1;
+    info->work_other = info->kinetic_after + info->potential_after - info->kinetic_before -
+                       info->potential_before - info->work_friction - info->work_impact;
 }
 
 CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, CondStepInfo* info)

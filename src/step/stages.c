@@ -109,7 +109,12 @@ static CondStatus strike(CondSim* sim, CondAttempt* attempt)
     attempt->verdict.impact = COND_OK;
     if (!sim->model->settings.impact)
         return COND_OK;
-    return attempt->verdict.impact = cond_sim_impact(sim, attempt->from, &attempt->info.impact);
+    int any = attempt->candidates.n > 0;
+    double before = any ? cond_sim_kinetic(sim, &sim->at_start, sim->next->v) : 0.0;
+    attempt->verdict.impact = cond_sim_impact(sim, attempt->from, &attempt->info.impact);
+    if (any)
+        attempt->info.work_impact = cond_sim_kinetic(sim, &sim->at_start, sim->next->v) - before;
+    return attempt->verdict.impact;
 }
 
 // Joints that began the step beyond their limits are led back first; what the links meet on that
@@ -143,8 +148,26 @@ static CondStatus finish(CondSim* sim, CondAttempt* attempt)
     return cond_sim_finish_next(sim);
 }
 
+// The work t (u - phi)' lambda of all contacts, u by v_hat: along the surfaces that of friction,
+// and along the normals of what closes a gap.
+static void add_contact_work(const CondSim* sim, CondStepInfo* info)
+{
+    const CondAttempt* attempt = &sim->attempt;
+    double t = attempt->time_step;
+    for (int c = 0; c < attempt->candidates.n; c++) {
+        const CondContact* contact = &attempt->assembly.contact[c];
+        const double *lambda = attempt->lambda + 3 * (ptrdiff_t)c, *phi = contact->phi;
+        double u[3];
+        cond_contact_velocity(contact, attempt->v_hat, u);
+        info->work_impact += t * (u[0] - phi[0]) * lambda[0];
+        info->work_friction += t * ((u[1] - phi[1]) * lambda[1] + (u[2] - phi[2]) * lambda[2]);
+    }
+}
+
 static CondStatus commit(CondSim* sim, CondAttempt* attempt)
 {
+    if (sim->model->settings.method == COND_STEP_VELOCITY)
+        add_contact_work(sim, &attempt->info);
     CondStatus status = cond_sim_commit(sim, attempt->from, attempt->to, &attempt->info);
     int counts = attempt->n_substep > 1 && !status && attempt->verdict.status == COND_OK;
     return counts ? cond_substeps_take(sim) : status;

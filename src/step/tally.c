@@ -32,6 +32,9 @@ static void add_info(const CondStepInfo* one, int first, CondStepInfo* sum)
     sum->corrected += one->corrected;
     sum->kinetic_after = one->kinetic_after;
     sum->potential_after = one->potential_after;
+    sum->work_friction += one->work_friction;
+    sum->work_impact += one->work_impact;
+    sum->work_other += one->work_other;
     cond_sim_add_solve(&one->solve, &sum->solve);
     cond_sim_add_solve(&one->impact, &sum->impact);
     cond_sim_add_solve(&one->correction, &sum->correction);
