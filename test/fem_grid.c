@@ -81,7 +81,11 @@ CondStatus fem_create_linear(const CondContext* context, int n_node, const doubl
                              const int* tet, int n_material, const CondFemMaterial* material,
                              const int* material_of_tet, CondFem* fem, CondError* error)
 {
-    CondFemShape shape = {COND_FEM_LINEAR, n_node, node, n_tet, tet};
+    CondFemShape shape = {.kind = COND_FEM_LINEAR,
+                          .n_node = n_node,
+                          .node = node,
+                          .n_element = n_tet,
+                          .element = tet};
     return cond_fem_create(context, &shape, n_material, material, material_of_tet, fem, error);
 }
 

@@ -43,7 +43,11 @@ void statics_create_quadratic(const FemGrid* grid, const CondFemMaterial* materi
         .n_node = grid->n_node, .node = grid->node, .n_tet = grid->n_tet, .tet = grid->tet};
     CondMeshQuadratic made;
     assert_int_equal(cond_mesh_quadratic_create(NULL, &mesh, &made, NULL), COND_OK);
-    CondFemShape shape = {COND_FEM_QUADRATIC, made.n_node, made.node, made.n_tet, made.element};
+    CondFemShape shape = {.kind = COND_FEM_QUADRATIC,
+                          .n_node = made.n_node,
+                          .node = made.node,
+                          .n_element = made.n_tet,
+                          .element = made.element};
     assert_int_equal(cond_fem_create(NULL, &shape, 1, material, NULL, &s->fem, NULL), COND_OK);
     cond_mesh_quadratic_destroy(&made);
     statics_begin(s);

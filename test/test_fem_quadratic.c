@@ -32,7 +32,8 @@ static CondFem random_element(CondFemMaterialKind kind, double poisson, uint64_t
     CondFemMaterial material = cond_fem_material_default();
     material.kind = kind;
     material.poisson_ratio = poisson;
-    CondFemShape shape = {COND_FEM_QUADRATIC, 10, node, 1, element};
+    CondFemShape shape = {
+        .kind = COND_FEM_QUADRATIC, .n_node = 10, .node = node, .n_element = 1, .element = element};
     CondFem fem;
     assert_int_equal(cond_fem_create(NULL, &shape, 1, &material, NULL, &fem, NULL), COND_OK);
     return fem;

@@ -72,13 +72,20 @@ static CondFem make_elements(const FemGrid* grid, int quadratic, const CondFemMa
 {
     CondMesh mesh = {
         .n_node = grid->n_node, .node = grid->node, .n_tet = grid->n_tet, .tet = grid->tet};
-    CondFemShape shape = {COND_FEM_LINEAR, grid->n_node, grid->node, grid->n_tet, grid->tet};
+    CondFemShape shape = {.kind = COND_FEM_LINEAR,
+                          .n_node = grid->n_node,
+                          .node = grid->node,
+                          .n_element = grid->n_tet,
+                          .element = grid->tet};
     CondMeshQuadratic made = {0};
     CondFem fem;
     if (quadratic) {
         assert_int_equal(cond_mesh_quadratic_create(NULL, &mesh, &made, NULL), COND_OK);
-        shape =
-            (CondFemShape){COND_FEM_QUADRATIC, made.n_node, made.node, made.n_tet, made.element};
+        shape = (CondFemShape){.kind = COND_FEM_QUADRATIC,
+                               .n_node = made.n_node,
+                               .node = made.node,
+                               .n_element = made.n_tet,
+                               .element = made.element};
     }
     assert_int_equal(cond_fem_create(NULL, &shape, 2, material, of_tet, &fem, NULL), COND_OK);
     cond_mesh_quadratic_destroy(&made);

@@ -23,6 +23,7 @@ typedef enum CondBodyKind {
     COND_BODY_SOFT = 2,     // tetrahedra: three per node, each node a contact node
     COND_BODY_ROBOT = 3,    // articulated: base (six when floating), then one per joint
     COND_BODY_ROD = 4,      // a chain of rigid links: six per link, as for a rigid body
+    COND_BODY_SHELL = 5,    // triangles with a thickness; of a compiled model COND_BODY_SOFT
 } CondBodyKind;
 
 typedef enum CondShapeKind {
@@ -65,6 +66,11 @@ typedef struct CondMaterialDef {
     double mass_damping;         // Rayleigh: D = mass_damping M + stiffness_damping K [1/s]
     double stiffness_damping;    // [s]
     char source[COND_PATH_SIZE]; // where the numbers come from
+    // Shells: youngs_modulus is that along the warp. 0: as of an isotropic plate.
+    double weft_modulus;  // across the warp [Pa]
+    double shear_modulus; // in the plane [Pa]
+    double bending;       // stiffness against bending along the warp [N m]
+    double bending_weft;  // and across it [N m]
 } CondMaterialDef;
 
 // A joint of a robot at the start, and its motor: torque = stiffness (target - position) +
@@ -260,7 +266,7 @@ typedef struct CondBodyDef {
     double mesh_scale;             // metres per unit of the file
     char material[COND_NAME_SIZE]; //
     int self_contact;              // 1: the body may touch itself, a robot's links each other
-    double thickness;              // soft surfaces touch within this distance [m]
+    double thickness;              // soft surfaces touch within this distance; of a shell [m]
     // robot: position and orientation are those of the base link
     char urdf[COND_PATH_SIZE];
     int floating;              // 1: the base moves freely
@@ -292,6 +298,7 @@ typedef struct CondBodyDef {
     size_t joint_stride, link_stride, link_groups_stride; // sizes of the elements of those arrays,
                                                           // by the default function
     CondElement element;                                  // soft
+    double warp[3]; // shell: direction of the warp in body axes, projected on each triangle
 } CondBodyDef;
 
 // A static shape.

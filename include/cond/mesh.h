@@ -79,6 +79,10 @@ static inline CondStatus cond_mesh_check(const CondContext* context, const CondM
 COND_API CondStatus cond_mesh_check_solid(const CondContext* context, const CondMesh* mesh,
                                           CondError* error);
 
+// The same of a shell: there are triangles and no tetrahedra, none is degenerate, no node is loose.
+COND_API CondStatus cond_mesh_check_shell(const CondContext* context, const CondMesh* mesh,
+                                          CondError* error);
+
 // Reads a mesh; the ending of the path says the format: .msh (gmsh 2.2 and 4.1), .vtk (legacy),
 // .vtu, .obj, .stl, and in a build with assimp .dae, .glb, .gltf, .ply and .3ds. Inverted
 // tetrahedra are turned round and counted in the report, which may be NULL. Errors name the file
@@ -136,6 +140,11 @@ COND_API CondStatus cond_mesh_box(const CondContext* context, const int n[3], co
 // per cell: 27, 27, 2 give 1458 nodes and 4056 tetrahedra; 35, 21, 2 give 1470 and 4080.
 COND_API CondStatus cond_mesh_mat(const CondContext* context, int n_x, int n_y, int layers,
                                   const double size[3], CondMesh** mesh, CondError* error);
+
+// A flat sheet of n_x x n_y nodes across the z axis: triangles alone, two per cell, all cut along
+// the same diagonal.
+COND_API CondStatus cond_mesh_sheet(const CondContext* context, int n_x, int n_y,
+                                    const double size[2], CondMesh** mesh, CondError* error);
 
 // A ball of `shells` spherical shells around its centre: the twenty tetrahedra between the centre
 // and an icosahedron, each cut in shells^3. `extra` of the octahedra this leaves in each of the

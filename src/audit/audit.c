@@ -120,6 +120,12 @@ static void turn_round(CondTranslation* t)
     }
 }
 
+// Half the thickness of a shell, whose surface is its middle [m].
+static double half_of(const CondAudit* audit, const CondThing* thing)
+{
+    return thing->body >= 0 ? cond_body_half(&audit->model->body[thing->body]) : 0.0;
+}
+
 // The deepest point below a plane.
 static void against_plane(const CondAudit* audit, const CondThing* thing, const CondPlane* plane,
                           CondTranslation* out)
@@ -142,7 +148,7 @@ static void against_plane(const CondAudit* audit, const CondThing* thing, const 
         const CondSurface* surface = &audit->surface[k];
         for (int v = 0; v < surface->n_vertex; v++) {
             const double* at = surface->vertex + 3 * (size_t)v;
-            double gap = vec3_dot(plane->frame, at) - plane->offset;
+            double gap = vec3_dot(plane->frame, at) - plane->offset - half_of(audit, thing);
             if (!surface->used[v] || gap >= out->gap)
                 continue;
             out->gap = gap;
@@ -224,14 +230,15 @@ static void surfaces_pieces(CondAudit* audit, const CondState* state, const Cond
             double box[6];
             cond_piece_box(&audit->piece[j], box);
             double apart = cond_audit_boxes(surface->box, box);
-            if (apart > reach || (apart > 0.0 && apart >= out->gap) ||
+            if (apart > reach + half_of(audit, a) ||
+                (apart > 0.0 && apart - half_of(audit, a) >= out->gap) ||
                 is_held(audit, state, b, j, a))
                 continue;
             double allowed = allowance(audit, audit->surface_from[i], audit->source[j].solid);
             if (isinf(allowed))
                 continue;
             cond_surface_piece(surface, &audit->piece[j], &here);
-            take(&here, turned, -allowed, out);
+            take(&here, turned, half_of(audit, a) - allowed, out);
         }
     }
 }
@@ -242,8 +249,9 @@ static void surfaces_surfaces(CondAudit* audit, const CondState* state, const Co
     CondTranslation here;
     double thickness = 0.0;
     if (is_soft(audit, a) && is_soft(audit, b))
-        thickness =
-            fmax(audit->model->body[a->body].thickness, audit->model->body[b->body].thickness);
+        thickness = cond_body_apart(&audit->model->body[a->body], &audit->model->body[b->body]);
+    else
+        thickness = half_of(audit, a) + half_of(audit, b);
     for (int i = a->surface_begin; i < a->surface_begin + a->n_surface; i++) {
         if (is_soft(audit, a))
             cond_audit_mark_held(audit->model, state, a->body, b->body, &audit->surface[i]);

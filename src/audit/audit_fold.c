@@ -190,7 +190,14 @@ static void offer_edge(Fold* fold, int v, int w)
         cut[k] = t;
         n++;
     }
-    for (int k = 0; n > 0 && k <= n; k++)
+    if (n > 0 && fold->fem->shell && -fold->thickness < fold->out->gap) { // through a shell
+        fold->out->gap = -fold->thickness;
+        fold->found = 1;
+        for (int i = 0; i < 3; i++)
+            fold->out->point[0][i] = fold->out->point[1][i] =
+                at(fold, v)[i] + cut[0] * (at(fold, w)[i] - at(fold, v)[i]);
+    }
+    for (int k = 0; n > 0 && k <= n && !fold->fem->shell; k++)
         for (int sample = 1; sample < 8; sample++) {
             double from = k > 0 ? cut[k - 1] : 0.0, to = k < n ? cut[k] : 1.0;
             double share = from + sample * (to - from) / 8.0;
@@ -204,13 +211,13 @@ int cond_audit_fold(CondAudit* audit, const CondThing* thing, CondTranslation* o
 {
     const CondBody* body = &audit->model->body[thing->body];
     const CondSurface* s = &audit->surface[thing->surface_begin];
-    Fold fold = {body->fem, s, audit->mark, body->thickness, out, 0};
+    Fold fold = {body->fem, s, audit->mark, cond_body_apart(body, body), out, 0};
     *out = (CondTranslation){.gap = INFINITY, .normal = {0.0, 0.0, 1.0}};
     for (int v = 0; v < s->n_vertex; v++) {
         double normal[3] = {0.0, 0.0, 0.0}, n[3];
         if (!s->used[v])
             continue;
-        for (int f = 0; f < s->n_face && body->thickness > 0.0; f++) {
+        for (int f = 0; f < s->n_face && fold.thickness > 0.0; f++) {
             const int* c = s->face + 3 * (size_t)f;
             if (c[0] != v && c[1] != v && c[2] != v)
                 continue;
@@ -219,7 +226,7 @@ int cond_audit_fold(CondAudit* audit, const CondThing* thing, CondTranslation* o
                 normal[i] += n[i];
         }
         offer_point(&fold, at(&fold, v), v, v);
-        if (body->thickness > 0.0)
+        if (fold.thickness > 0.0)
             offer_front(&fold, v, normal);
     }
     for (int e = 0; e < s->n_edge; e++)

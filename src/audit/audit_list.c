@@ -58,6 +58,17 @@ static CondStatus add_surface(CondAudit* audit, const CondSolid* solid, const Co
         return COND_OUT_OF_MEMORY;
     CondSurface* surface = &audit->surface[audit->n_surface];
     audit->surface_from[audit->n_surface++] = solid;
+    if (soft && soft->shell) { // both sides of every triangle: a surface that holds nothing
+        int* side = cond_arena_allocate(&audit->arena, 6 * (size_t)soft->n_triangle, sizeof *side);
+        if (!side)
+            return COND_OUT_OF_MEMORY;
+        for (int k = 0; k < 3 * soft->n_triangle; k++) {
+            side[k] = soft->triangle[k];
+            side[3 * soft->n_triangle + k] = soft->triangle[k - k % 3 + 2 - k % 3];
+        }
+        return cond_surface_create(&audit->arena.context, soft->fem->n_node, 2 * soft->n_triangle,
+                                   side, surface);
+    }
     if (soft)
         return cond_surface_create(&audit->arena.context, soft->fem->n_node, soft->n_triangle,
                                    soft->triangle, surface);
@@ -180,6 +191,7 @@ static CondStatus list_body(CondAudit* audit, const CondBody* body)
             status = list_points(audit, body);
         break;
     case COND_BODY_SOFT:
+    case COND_BODY_SHELL:
         status = begin_thing(audit, body->index, -1, -1);
         if (!status)
             status = add_surface(audit, NULL, body);

@@ -82,8 +82,13 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
         if (kind != COND_BODY_SOFT)
             continue;
         collider->soft[collider->n_soft++] = b;
-        status = cond_volume_create(m, b, fem->n_node, fem->rest, fem->n_tet, fem->tet, 1,
-                                    &collider->volume[b], error);
+        if (model->body[b].shell)
+            status = cond_volume_create_shell(m, b, fem->n_node, fem->rest,
+                                              model->body[b].n_triangle, model->body[b].triangle,
+                                              fem->thickness, 0, &collider->volume[b], error);
+        else
+            status = cond_volume_create(m, b, fem->n_node, fem->rest, fem->n_tet, fem->tet, 1,
+                                        &collider->volume[b], error);
         if (!status)
             status = cond_volume_make_edges(collider->volume[b], error);
         if (!status && model->body[b].self_contact)
@@ -259,7 +264,7 @@ static CondStatus add_soft(const CondCollider* collider, const CondKinematics* k
     }
     cond_kinematics_point(kinematics, &candidate.point[0], candidate.position, NULL, NULL);
     mat3_frame(contact->normal, axis, candidate.frame);
-    candidate.gap = contact->gap - fmax(a->thickness, b->thickness);
+    candidate.gap = contact->gap - cond_body_apart(a, b);
     candidate.key = cond_key_soft(model, a, contact->vertex, contact->other, number);
     cond_candidate_surfaces(&a->surface, &b->surface, &candidate);
     return cond_candidate_add(list, &candidate);
@@ -271,7 +276,7 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
                                CondCandidateList* list)
 {
     const CondModel* model = collider->model;
-    double margin = reach + fmax(model->body[a].thickness, model->body[b].thickness);
+    double margin = reach + cond_body_apart(&model->body[a], &model->body[b]);
     if (a != b && cond_boxes_apart(collider->volume[a]->bound, collider->volume[b]->bound, margin))
         return COND_OK;
     cond_volume_refit(collider->volume[b]);
@@ -286,8 +291,9 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
         status = add_soft(collider, kinematics, contact, number, list);
     }
     if (!status && a == b)
-        return cond_collide_own_soft_crossings(collider, kinematics, state, a, list);
-    return status || a > b ? status : cond_collide_soft_crossings(collider, kinematics, a, b, list);
+        return cond_collide_own_soft_crossings(collider, kinematics, state, a, reach, list);
+    return status || a > b ? status
+                           : cond_collide_soft_crossings(collider, kinematics, a, b, reach, list);
 }
 
 static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kinematics,

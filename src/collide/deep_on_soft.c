@@ -96,7 +96,10 @@ static CondStatus add(const Pair* pair, const CondKinematics* kinematics, int t,
         return COND_OK;
     corners_of(pair->volume, t, corner);
     triangle_nearest(deepest->x, corner[0], corner[1], corner[2], weight, x);
-    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = -way};
+    CondCandidate candidate = {.plane = -1,
+                               .triangle = -1,
+                               .gap = -way -
+                                      cond_body_half(&collider->model->body[pair->volume->body])};
     candidate.point[0] = (CondPoint){.body = pair->volume->body, .n_node = 3};
     for (int k = 0; k < 3; k++) {
         candidate.point[0].node[k] = pair->volume->triangle[3 * (size_t)t + k];

@@ -17,7 +17,7 @@
 static CondEdge soft_edge(const CondVolume* volume, int e)
 {
     const int* edge = volume->edge + 4 * (size_t)e;
-    CondEdge out = {.soft = 1};
+    CondEdge out = {.soft = 1, .round = cond_volume_is_rim(volume, e)}; // a rim looks everywhere
     double length = 0.0;
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 2; k++)
@@ -27,7 +27,7 @@ static CondEdge soft_edge(const CondVolume* volume, int e)
         length += out.out[i] * out.out[i];
     }
     for (int i = 0; i < 3 && length > 0.0; i++)
-        out.out[i] /= sqrt(length);
+        out.out[i] = out.round ? 0.0 : out.out[i] / sqrt(length);
     return out;
 }
 
@@ -37,6 +37,7 @@ typedef struct Pair {
     int i_edge; // of the model
     const CondVolume* volume;
     double far;
+    double half; // of a shell
 } Pair;
 
 // Cosine by which a soft surface must look at the edge that has come into it. One that lies on a
@@ -84,12 +85,15 @@ static CondStatus cross_edge(const CondCollider* collider, const CondKinematics*
     CondProbe probe;
     if (!cond_edges_cross(&soft, rigid, pair->far, &cross))
         return COND_OK;
+    // Of the two sides of a shell the one that looks at the rigid shape.
+    if (pair->half > 0.0 && vec3_dot(soft.out, cross.normal) > 0.0)
+        return COND_OK;
     if (cross.gap >= 0.0 && fmin(cross.along[0], 1.0 - cross.along[0]) <= COND_NEARLY)
         return COND_OK; // at a node, which sees to it
     cond_shape_probe(&pair->solid->shape, pair->pose, cross.point[0], &probe);
     if (!is_nearest(&soft, rigid, &cross, &probe))
         return COND_OK;
-    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.gap};
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.gap - pair->half};
     candidate.point[0] = (CondPoint){.body = pair->volume->body,
                                      .n_node = 2,
                                      .node = {edge[0], edge[1]},
@@ -140,7 +144,9 @@ CondStatus cond_collide_edges_on_soft(CondCollider* collider, const CondKinemati
         const CondVolume* volume = collider->volume[b];
         for (int i = 0; i < collider->n_solid; i++) {
             const CondSolid* solid = cond_solid_at(model, i);
-            Pair pair = {solid, collider->pose + 7 * (size_t)i, 0, volume, reach[b]};
+            Pair pair = {solid,    collider->pose + 7 * (size_t)i, 0, volume,
+                         reach[b], cond_body_half(&model->body[b])};
+            pair.far += pair.half;
             if (!cond_solid_touches(model, solid, model->body[b].entity))
                 continue;
             pair.far += solid->body >= 0 ? reach[solid->body] : 0.0;

@@ -147,7 +147,7 @@ static CondStatus meet(CondCollider* collider, const CondKinematics* kinematics,
     CondStatus status = COND_OK;
     CondDepth found;
     if (a->volume && b->volume)
-        thick = fmax(model->body[a->body].thickness, model->body[b->body].thickness);
+        thick = cond_body_apart(&model->body[a->body], &model->body[b->body]);
     for (int s = 0; s < 2; s++) {
         place(collider, kinematics, side[s], part[s], origin, &core[s], box[s]);
         thick += core[s].round;

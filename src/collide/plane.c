@@ -17,7 +17,8 @@ static CondPoint nearest_point(const CondKinematics* kinematics, const CondFeatu
                                const double normal[3])
 {
     CondPoint point = feature->point;
-    if (feature->radius == 0.0)
+    if (feature->radius == 0.0 ||
+        (point.body >= 0 && kinematics->model->body[point.body].kind == COND_BODY_SOFT))
         return point;
     double R[9], origin[3], local[3];
     cond_kinematics_axes(kinematics, point.body, point.link, origin, R);

@@ -45,7 +45,8 @@ static CondStatus add_point(const CondCollider* collider, const CondKinematics* 
         normal[k] = -contact->normal[k];
     }
     cond_kinematics_point(kinematics, &candidate.point[0], candidate.position, NULL, NULL);
-    candidate.gap = contact->gap - feature->radius;
+    const double half = cond_body_half(&model->body[contact->other]);
+    candidate.gap = contact->gap - feature->radius - half;
     for (int i = 0; i < 3; i++)
         d[i] = candidate.position[i] - x[i];
     double distance = vec3_norm(d);
@@ -53,7 +54,7 @@ static CondStatus add_point(const CondCollider* collider, const CondKinematics* 
     if (!contact->inside && distance > COND_NO_LENGTH * volume->size) {
         for (int i = 0; i < 3; i++)
             normal[i] = d[i] / distance;
-        candidate.gap = distance - feature->radius;
+        candidate.gap = distance - feature->radius - half;
     }
     for (int i = 0; i < 3; i++)
         p[i] = x[i] + feature->radius * normal[i];
@@ -77,7 +78,7 @@ CondStatus cond_collide_point_on_soft(CondCollider* collider, const CondKinemati
     const CondModel* model = collider->model;
     const CondVolume* volume = collider->volume[other];
     const double* box = volume->bound;
-    double x[3], margin = far + feature->radius;
+    double x[3], margin = far + feature->radius + cond_body_half(&model->body[other]);
     cond_kinematics_point(kinematics, &feature->point, x, NULL, NULL);
     for (int i = 0; i < 3; i++)
         if (x[i] < box[i] - margin || x[i] > box[3 + i] + margin)

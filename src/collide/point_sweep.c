@@ -76,9 +76,7 @@ static CondStatus sweep_feature(CondSweepPass* pass, int i_feature, int i_solid)
         candidate.position[i] += pose[i];
         p[i] = x[i] - feature->radius * normal[i];
     }
-    candidate.point[0] = feature->radius > 0.0 ? cond_point_at(pass->after, feature->point.body,
-                                                               feature->point.link, p)
-                                               : feature->point;
+    candidate.point[0] = cond_feature_point(pass->after, feature, p);
     candidate.point[1] = cond_point_at(pass->after, solid->fixed ? -1 : solid->body, solid->part,
                                        candidate.position);
     mat3_frame(normal, axis, candidate.frame);

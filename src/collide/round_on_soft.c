@@ -26,6 +26,7 @@ typedef struct Press {
     const CondVolume* volume;
     int b;
     double far;
+    double half; // of a shell
     CondCandidateList* list;
 } Press;
 
@@ -149,7 +150,8 @@ static CondStatus meet_triangle(const Press* press, int t)
     double height = vec3_dot(n, corner[0]);
     cond_core_support(core, back, 0, x);
     // A core whose middle has gone through leaves by other triangles.
-    if (!(vec3_dot(n, n) > 0.0) || !(vec3_dot(n, x) - height - core->round <= press->far) ||
+    if (!(vec3_dot(n, n) > 0.0) ||
+        !(vec3_dot(n, x) - height - core->round - press->half <= press->far) ||
         !(vec3_dot(n, core->p) > height))
         return COND_OK;
     CondStatus status = cond_facet_make(core, back, facet);
@@ -160,10 +162,10 @@ static CondStatus meet_triangle(const Press* press, int t)
             y[i] = lowest[i] - over * n[i];
             p[i] = lowest[i] - core->round * n[i];
         }
-        double gap = over - core->round;
+        double gap = over - core->round - press->half;
         if (!(gap <= press->far) || is_spare(press, facet, t, k) ||
             (press->on_soft->open && over < 0.0) || !weights_of(corner, n, y, weight) ||
-            (gap < 0.0 && distance_of(core, y) > core->round))
+            (gap + press->half < 0.0 && distance_of(core, y) > core->round))
             continue; // of what is behind the triangle, only what is in it
         status = add_contact(press, 3, node, weight, n, p, gap, t, facet->id[k] % FACE_ROLES);
     }
@@ -179,7 +181,10 @@ static CondStatus meet_edge(const Press* press, int e)
     CondCore line;
     node_at(press, edge[0], p);
     node_at(press, edge[1], q);
+    if (cond_volume_is_back(press->volume, e))
+        return COND_OK;
     cond_core_between(p, q, &line);
+    line.round = press->half;
     double length = line.size;
     if (!(length > 0.0))
         return COND_OK;
@@ -209,8 +214,9 @@ CondStatus cond_collide_round_on_soft(CondCollider* collider, const CondKinemati
                                       CondCandidateList* list)
 {
     const CondVolume* volume = collider->volume[b];
-    const Press press = {collider, kinematics, on_soft, volume, b, far, list};
-    double box[6], wide = far + on_soft->core.round;
+    const double half = cond_body_half(&collider->model->body[b]);
+    const Press press = {collider, kinematics, on_soft, volume, b, far, half, list};
+    double box[6], wide = far + on_soft->core.round + half;
     for (int k = 0; k < 6; k++) {
         double d[3] = {0.0, 0.0, 0.0}, x[3], sign = k < 3 ? -1.0 : 1.0;
         d[k % 3] = sign;
@@ -243,7 +249,8 @@ static CondStatus meet_solids(CondCollider* collider, const CondKinematics* kine
         double far = reach + collider->far[i];
         if (!cond_shape_is_round(&solid->shape) ||
             !cond_solid_touches(collider->model, solid, collider->model->body[b].entity) ||
-            cond_boxes_apart(collider->volume[b]->bound, collider->box + 6 * (size_t)i, far))
+            cond_boxes_apart(collider->volume[b]->bound, collider->box + 6 * (size_t)i,
+                             far + cond_body_half(&collider->model->body[b])))
             continue;
         CondRoundOnSoft on_soft = {.body = solid->fixed ? -1 : solid->body,
                                    .part = solid->part,

@@ -18,6 +18,8 @@ typedef struct Crossing {
     CondCollider* collider;
     const CondKinematics* kinematics;
     const CondVolume* volume[2]; // of bodies a and b
+    double apart;                // how far they keep from each other, of shells [m]
+    double reach;                // of shells: up to which gap they are listed [m]
     CondCandidateList* list;
     int first; // in the list
 } Crossing;
@@ -105,7 +107,8 @@ static int is_between(const Crossing* crossing, const Cross* cross)
         for (int i = 0; i < 3; i++)
             out += m[i] * (volume->normal[3 * (size_t)edge[2] + i] +
                            volume->normal[3 * (size_t)edge[3] + i]);
-        if (!(out > 0.0) ||
+        // Around a rim a shell looks out everywhere.
+        if ((!(out > 0.0) && !cond_volume_is_rim(volume, cross->e[side])) ||
             cond_volume_edge_lean(volume, cross->e[side], cross->direction[side], m) > COND_BESIDE)
             return 0;
     }
@@ -133,6 +136,15 @@ static int find_cross(const Crossing* crossing, int ea, int eb, Cross* cross)
     for (int i = 0; i < 3; i++)
         outward += cross->n[i] * (crossing->volume[0]->normal[3 * (size_t)edge[0][2] + i] +
                                   crossing->volume[0]->normal[3 * (size_t)edge[0][3] + i]);
+    if (cond_volume_is_rim(crossing->volume[0], ea)) {
+        outward = 0.0;
+        for (int i = 0; i < 3; i++)
+            outward -= cross->n[i] * (crossing->volume[1]->normal[3 * (size_t)edge[1][2] + i] +
+                                      crossing->volume[1]->normal[3 * (size_t)edge[1][3] + i]);
+        // Two rims: as they lie.
+        for (int i = 0; i < 3 && cond_volume_is_rim(crossing->volume[1], eb); i++)
+            outward += cross->n[i] * (from[1][i] - from[0][i]);
+    }
     for (int i = 0; i < 3; i++) {
         cross->n[i] = outward < 0.0 ? -cross->n[i] : cross->n[i];
         cross->apart += cross->n[i] * (from[1][i] - from[0][i]); // n is normal to both edges
@@ -230,10 +242,15 @@ static CondStatus cross_edges(const Crossing* crossing, int ea, int eb, int born
     double deepest = COND_FAST * fmin(fmin(a->thickness, b->thickness),
                                       fmin(cond_volume_rest_length(a, from[0], from[1]),
                                            cond_volume_rest_length(b, to[0], to[1])));
-    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.apart};
+    // Shells may touch in edges alone; of others those that have gone through each other count.
+    int touching = borne || crossing->apart > 0.0;
+    double most = crossing->reach + (touching ? 1.0 : -1.0) * COND_FLAT * fmin(a->size, b->size);
+    CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.apart - crossing->apart};
     candidate.key = cond_key_soft_crossing(crossing->collider, a->body, ea, b->body, eb);
-    if (cross.apart < -deepest || (a == b && is_listed(crossing, candidate.key)) ||
-        candidate.gap >= (borne ? 1.0 : -1.0) * COND_FLAT * fmin(a->size, b->size) ||
+    // A shell has a side at both ends of the normal: the one that looks at the other edge counts,
+    // and edges that have gone through each other on their way are found by the sweep.
+    if (cross.apart < (crossing->apart > 0.0 ? 0.0 : -deepest) ||
+        (a == b && is_listed(crossing, candidate.key)) || candidate.gap >= most ||
         !is_crossing(crossing, &cross) ||
         (a == b && cross.apart >= 0.5 * rest_distance(a, from, cross.along[0], to, cross.along[1])))
         return COND_OK;
@@ -257,18 +274,31 @@ static void edge_box(const CondVolume* volume, int e, double box[6])
     }
 }
 
-CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                       int a, int b, CondCandidateList* list)
+// Of shells alone; the vertices of other soft surfaces see to it.
+static double shells_apart(const CondModel* model, int a, int b)
 {
-    const Crossing crossing = {
-        collider, kinematics, {collider->volume[a], collider->volume[b]}, list, list->n};
+    const CondBody *p = &model->body[a], *q = &model->body[b];
+    return p->shell && q->shell ? cond_body_apart(p, q) : 0.0;
+}
+
+CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
+                                       int a, int b, double reach, CondCandidateList* list)
+{
+    const Crossing crossing = {collider,
+                               kinematics,
+                               {collider->volume[a], collider->volume[b]},
+                               shells_apart(collider->model, a, b),
+                               shells_apart(collider->model, a, b) > 0.0 ? reach : 0.0,
+                               list,
+                               list->n};
     const CondVolume* other = crossing.volume[1];
     CondStatus status = COND_OK;
-    if (cond_boxes_apart(crossing.volume[0]->bound, other->bound, 0.0))
+    if (cond_boxes_apart(crossing.volume[0]->bound, other->bound, crossing.apart + crossing.reach))
         return COND_OK;
     for (int e = 0; e < crossing.volume[0]->n_edge && !status; e++) {
         double box[6];
         edge_box(crossing.volume[0], e, box);
+        cond_box_widen(box, crossing.apart + crossing.reach, box);
         if (cond_boxes_apart(box, other->bound, 0.0))
             continue;
         status = cond_volume_triangles_in(other, box, &collider->found.hits);
@@ -303,7 +333,7 @@ static CondStatus cross_triangle(const Crossing* crossing, int e, int t)
         if (f < 0 || f == e)
             continue;
         edge_box(volume, f, other);
-        if (!cond_boxes_apart(box, other, 0.0) &&
+        if (!cond_boxes_apart(box, other, crossing->apart + crossing->reach) &&
             !are_neighbours(volume, volume->edge + 4 * (size_t)e, volume->edge + 4 * (size_t)f))
             status = cross_edges(crossing, e < f ? e : f, e < f ? f : e, 0);
     }
@@ -356,10 +386,16 @@ static CondStatus cross_borne(const Crossing* crossing, const CondState* state)
 }
 
 CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                           const CondState* state, int a, CondCandidateList* list)
+                                           const CondState* state, int a, double reach,
+                                           CondCandidateList* list)
 {
-    const Crossing crossing = {
-        collider, kinematics, {collider->volume[a], collider->volume[a]}, list, list->n};
+    const Crossing crossing = {collider,
+                               kinematics,
+                               {collider->volume[a], collider->volume[a]},
+                               shells_apart(collider->model, a, a),
+                               shells_apart(collider->model, a, a) > 0.0 ? reach : 0.0,
+                               list,
+                               list->n};
     CondStatus status = COND_OK;
     for (int k = 0; k < collider->found.n && !status; k++)
         status = cross_around(&crossing, &collider->found.contact[k]);

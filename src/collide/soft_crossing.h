@@ -6,11 +6,12 @@
 
 // Appends the crossings of edges of soft bodies a < b that have gone through each other.
 CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                       int a, int b, CondCandidateList* list);
+                                       int a, int b, double reach, CondCandidateList* list);
 
 // The same for one soft body, near the contacts of its vertices with itself in collider->found, and
 // where edges have held each other in the step before.
 CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                           const CondState* state, int a, CondCandidateList* list);
+                                           const CondState* state, int a, double reach,
+                                           CondCandidateList* list);
 
 #endif

@@ -133,9 +133,10 @@ static CondStatus sweep_segment(const Query* query, const CondSweptPart* segment
         CondMeeting met;
         place_nodes(query, query->body, 2, node, &edge);
         if (!cond_swept_meet(&edge, segment, &met) ||
-            !(lead_out(query, node[2], met.time, met.normal) +
-                  lead_out(query, node[3], met.time, met.normal) <
-              0.0))
+            (!(lead_out(query, node[2], met.time, met.normal) +
+                   lead_out(query, node[3], met.time, met.normal) <
+               0.0) &&
+             !cond_volume_is_rim(volume, e)))
             continue;
         CondContactKey own = key;
         own.pair += (uint64_t)(collider->soft_edge_begin[query->body] + e);

@@ -49,6 +49,15 @@ CondPoint cond_point_at(const CondKinematics* kinematics, int body, int part, co
     return point;
 }
 
+CondPoint cond_feature_point(const CondKinematics* kinematics, const CondFeature* feature,
+                             const double world[3])
+{
+    int b = feature->point.body;
+    if (feature->radius == 0.0 || (b >= 0 && kinematics->model->body[b].kind == COND_BODY_SOFT))
+        return feature->point;
+    return cond_point_at(kinematics, b, feature->point.link, world);
+}
+
 // 1 when a soft node looks against the normal, more or less; `user` is its own normal.
 static int is_facing(void* user, const double normal[3])
 {
@@ -86,7 +95,7 @@ static CondStatus probe_feature(const CondKinematics* kinematics, CondVolume* co
         double p[3];
         for (int i = 0; i < 3; i++)
             p[i] = x[i] - feature->radius * probe.normal[i];
-        candidate.point[0] = cond_point_at(kinematics, feature->point.body, feature->point.link, p);
+        candidate.point[0] = cond_feature_point(kinematics, feature, p);
     }
     candidate.point[1] =
         cond_point_at(kinematics, solid->fixed ? -1 : solid->body, solid->part, probe.point);

@@ -16,6 +16,10 @@ static inline const CondSolid* cond_solid_at(const CondModel* model, int i)
 // Pose of a solid: position, quaternion.
 void cond_solid_pose(const CondKinematics* kinematics, const CondSolid* solid, double pose[7]);
 // The point of a body (-1: the world) or link that is at a world position now.
+// The point of a feature that is at `world`: nodes of soft bodies do not turn, so that it is the
+// node.
+CondPoint cond_feature_point(const CondKinematics* kinematics, const CondFeature* feature,
+                             const double world[3]);
 CondPoint cond_point_at(const CondKinematics* kinematics, int body, int part,
                         const double world[3]);
 

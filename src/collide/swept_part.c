@@ -25,6 +25,7 @@ void cond_swept_nodes(const CondSweepPass* pass, int b, int n, const int* node,
     const CondBody* body = &pass->model->body[b];
     *swept = (CondSweptPart){.body = b, .n = n, .surface = &body->surface};
     swept->travel = pass->collider->sweep.body[b].travel;
+    swept->half = cond_body_half(body);
     for (int k = 0; k < n; k++) {
         size_t at = (size_t)body->q_begin + 3 * (size_t)node[k];
         swept->node[k] = node[k];
@@ -125,7 +126,8 @@ CondStatus cond_swept_add(CondSweepPass* pass, const CondSweptPart* a, const Con
 {
     static const double axis[3] = {1.0, 0.0, 0.0};
     double normal[3], world[2][3];
-    CondCandidate candidate = {.plane = -1, .triangle = triangle, .gap = met->gap, .key = key};
+    CondCandidate candidate = {
+        .plane = -1, .triangle = triangle, .gap = met->gap - a->half - b->half, .key = key};
     CondPoint point[2] = {point_of(pass, a, met->weight, met->normal, -1.0, world[0]),
                           point_of(pass, b, met->weight + a->n, met->normal, 1.0, world[1])};
     for (int i = 0; i < 3; i++)

@@ -13,6 +13,7 @@ typedef struct CondSweptPart {
     int node[3];       // of a soft body; -1: the corners are points in space
     double from[3][3]; //
     double to[3][3];   //
+    double half;       // of a shell, by which its middle keeps off [m]
     double radius;     // [m]
     double travel;     // of the fastest corner of its body [m]
     const CondSkin* surface;

@@ -153,8 +153,14 @@ static void measure_size(CondVolume* volume)
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int k = 0; k < 4 * volume->n_tet; k++)
         stretch_box(volume->rest + 3 * (size_t)volume->tet[k], low, high);
+    for (int k = 0; k < 3 * volume->n_front; k++)
+        stretch_box(volume->rest + 3 * (size_t)volume->triangle[k], low, high);
     double diagonal[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
     volume->size = vec3_norm(diagonal);
+    if (volume->n_front > 0) {
+        volume->layer = volume->thickness;
+        return;
+    }
     volume->thickness = fmin(diagonal[0], fmin(diagonal[1], diagonal[2]));
     for (int t = 0; t < volume->n_tet; t++)
         volume->layer += cond_volume_tet_height(volume, t) / volume->n_tet;
@@ -182,6 +188,50 @@ static CondStatus make_parts(CondVolume* volume, int n_ring)
     return status ? status : cond_volume_make_rings(volume, n_ring);
 }
 
+// The triangles of a shell and the same turned; what is wrong with them has been said before.
+static CondStatus make_sides(CondVolume* volume, int n_triangle, const int* triangle,
+                             CondError* error)
+{
+    size_t n = 2 * (size_t)n_triangle;
+    volume->triangle = cond_allocate(&volume->context, n, 3 * sizeof(int));
+    volume->triangle_tet = cond_allocate(&volume->context, n, sizeof(int));
+    if (!volume->triangle || !volume->triangle_tet)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    volume->n_triangle = 2 * n_triangle;
+    volume->n_front = n_triangle;
+    for (int k = 0; k < 3 * n_triangle; k++) {
+        volume->triangle[k] = triangle[k];
+        volume->triangle[3 * n_triangle + k] = triangle[k - k % 3 + 2 - k % 3];
+        volume->triangle_tet[k / 3] = volume->triangle_tet[n_triangle + k / 3] = -1;
+    }
+    return COND_OK;
+}
+
+static CondStatus create(const CondContext* context, const CondVolume* shape, int n_ring,
+                         int n_triangle, const int* triangle, CondVolume** out, CondError* error)
+{
+    CondContext own = cond_context_or_default(context);
+    CondVolume* volume = cond_allocate(&own, 1, sizeof *volume);
+    if (!volume)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    *volume = *shape;
+    volume->context = own;
+    volume->threads = 1;
+    CondStatus status = check_mesh(volume, error);
+    if (!status)
+        status = triangle ? make_sides(volume, n_triangle, triangle, error)
+                          : make_triangles(volume, error);
+    if (!status && make_parts(volume, n_ring))
+        status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    if (status) {
+        cond_volume_destroy(volume);
+        return status;
+    }
+    cond_volume_update(volume, volume->rest);
+    *out = volume;
+    return COND_OK;
+}
+
 CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex,
                               const double* rest, int n_tet, const int* tet, int n_ring,
                               CondVolume** out, CondError* error)
@@ -191,26 +241,25 @@ CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "%d vertices, %d tetrahedra and %d rings make no volume", n_vertex,
                               n_tet, n_ring);
-    CondContext own = cond_context_or_default(context);
-    CondVolume* volume = cond_allocate(&own, 1, sizeof *volume);
-    if (!volume)
-        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    *volume = (CondVolume){
-        .context = own, .body = body, .n_vertex = n_vertex, .n_tet = n_tet, .threads = 1};
-    volume->rest = rest;
-    volume->tet = tet;
-    CondStatus status = check_mesh(volume, error);
-    if (!status)
-        status = make_triangles(volume, error);
-    if (!status && make_parts(volume, n_ring))
-        status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    if (status) {
-        cond_volume_destroy(volume);
-        return status;
-    }
-    cond_volume_update(volume, rest);
-    *out = volume;
-    return COND_OK;
+    const CondVolume shape = {
+        .body = body, .n_vertex = n_vertex, .rest = rest, .n_tet = n_tet, .tet = tet};
+    return create(context, &shape, n_ring, 0, NULL, out, error);
+}
+
+CondStatus cond_volume_create_shell(const CondContext* context, int body, int n_vertex,
+                                    const double* rest, int n_triangle, const int* triangle,
+                                    double thickness, int n_ring, CondVolume** out,
+                                    CondError* error)
+{
+    *out = NULL;
+    if (n_vertex < 3 || n_triangle < 1 || n_ring < 0 || n_triangle > (1 << 26) ||
+        n_vertex > (1 << 28))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "%d vertices, %d triangles and %d rings make no shell", n_vertex,
+                              n_triangle, n_ring);
+    const CondVolume shape = {
+        .body = body, .n_vertex = n_vertex, .rest = rest, .thickness = thickness};
+    return create(context, &shape, n_ring, n_triangle, triangle, out, error);
 }
 
 void cond_volume_destroy(CondVolume* volume)

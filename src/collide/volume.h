@@ -24,6 +24,7 @@ typedef struct CondVolume {
     int body;           // the caller's number, copied to contacts
     int n_vertex;       //
     int n_tet;          //
+    int n_front;        // of a shell: triangles of its first side; else 0
     int n_triangle;     // faces of one tetrahedron only: the surface
     int n_surface;      // vertices on the surface
     double size;        // diagonal of the bounding box at rest [m]
@@ -110,7 +111,18 @@ typedef struct CondVolumeContacts {
 CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex,
                               const double* rest, int n_tet, const int* tet, int n_ring,
                               CondVolume** out, CondError* error);
+// The two sides of a shell of triangles: a volume without tetrahedra whose surface is every
+// triangle as it is, and then every triangle turned.                       triangle (n_triangle x
+// 3)
+CondStatus cond_volume_create_shell(const CondContext* context, int body, int n_vertex,
+                                    const double* rest, int n_triangle, const int* triangle,
+                                    double thickness, int n_ring, CondVolume** out,
+                                    CondError* error);
 void cond_volume_destroy(CondVolume* volume);
+// 1 for an edge of the turned triangles of a shell alone: the other side has it too.
+int cond_volume_is_back(const CondVolume* volume, int e);
+// 1 for an edge around which the two sides of a shell meet.
+int cond_volume_is_rim(const CondVolume* volume, int e);
 // Lists the edges of the surface, once.
 CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error);
 // Makes self-contact fast, once; what is found stays the same.

@@ -303,8 +303,9 @@ static int is_local_best(const Search* search, const CondVolumeRoom* room,
 // they have come nearer than they were made.
 static int is_touching(const Search* search, const CondVolumeFound* found)
 {
-    if (!(found->side >= COND_TURNED * found->distance - search->tiny) ||
-        !(facing(search, found->triangle) < -COND_BESIDE))
+    // A shell is as thick around its rims and creases: there a vertex may stand anywhere.
+    double least = search->b->n_front > 0 ? 0.0 : COND_TURNED * found->distance;
+    if (!(found->side >= least - search->tiny) || !(facing(search, found->triangle) < -COND_BESIDE))
         return 0;
     if (!search->near_mesh)
         return 1;
@@ -352,6 +353,22 @@ static CondStatus find_outside(const Search* search, double margin, CondVolumeRo
     return status;
 }
 
+// On a shell: along the way from its nearest point.
+static void turn_to_vertex(const Search* search, const CondVolumeFound* found,
+                           CondVolumeContact* contact)
+{
+    const int* corner = search->b->triangle + 3 * (size_t)found->triangle;
+    if (!(found->distance > search->tiny))
+        return;
+    contact->gap = found->distance;
+    for (int i = 0; i < 3; i++) {
+        double point = 0.0;
+        for (int k = 0; k < 3; k++)
+            point += found->weight[k] * search->b->position[3 * (size_t)corner[k] + i];
+        contact->normal[i] = (search->p[i] - point) / found->distance;
+    }
+}
+
 // Appends what was found for one vertex, by ascending triangle.
 static CondStatus add_contacts(const Search* search, CondVolumeRoom* room, int n_found)
 {
@@ -372,6 +389,8 @@ static CondStatus add_contacts(const Search* search, CondVolumeRoom* room, int n
         memcpy(contact.weight, found->weight, sizeof contact.weight);
         memcpy(contact.normal, search->b->normal + 3 * (size_t)found->triangle,
                sizeof contact.normal);
+        if (search->b->n_front > 0)
+            turn_to_vertex(search, found, &contact);
         int place = room->n++;
         for (; place > begin && room->contact[place - 1].triangle > contact.triangle; place--)
             room->contact[place] = room->contact[place - 1];

@@ -25,18 +25,33 @@ CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error)
     for (int k = 0, run; k < n; k += run) {
         for (run = 1; k + run < n && !cond_keys_differ(&key[k], &key[k + run]); run++)
             ;
-        if (run != 2) // where parts of the body meet in an edge only, nothing is done
-            continue;
-        int* edge = volume->edge + 4 * (size_t)volume->n_edge;
-        for (int i = 0; i < 2; i++) {
-            edge[i] = key[k].part[i];
-            edge[2 + i] = key[k + i].value / 3;
-            volume->triangle_edge[key[k + i].value] = volume->n_edge;
+        // Where parts of the body meet in an edge only, nothing is done. A shell has the edge on
+        // both sides, the first side's triangles first.
+        int sides = volume->n_front > 0 && run == 4 ? 2 : run == 2;
+        for (int s = 0; s < sides; s++) {
+            int* edge = volume->edge + 4 * (size_t)volume->n_edge;
+            for (int i = 0; i < 2; i++) {
+                int side = key[k + 2 * s + i].value;
+                edge[i] = key[k].part[i];
+                edge[2 + i] = side / 3;
+                volume->triangle_edge[side] = volume->n_edge;
+            }
+            volume->n_edge++;
         }
-        volume->n_edge++;
     }
     cond_release(m, key);
     return COND_OK;
+}
+
+int cond_volume_is_back(const CondVolume* volume, int e)
+{
+    return volume->n_front > 0 && volume->edge[4 * (size_t)e + 2] >= volume->n_front;
+}
+
+int cond_volume_is_rim(const CondVolume* volume, int e)
+{
+    const int* edge = volume->edge + 4 * (size_t)e;
+    return volume->n_front > 0 && edge[3] - edge[2] == volume->n_front;
 }
 
 double cond_volume_rest_length(const CondVolume* volume, int a, int b)

@@ -30,13 +30,16 @@ CondStatus cond_volume_incidence(const CondVolume* volume, int n, int width, con
     return COND_OK;
 }
 
-// Appends to the ring the unmarked corners of the tetrahedra around a vertex.
+// Appends to the ring the unmarked corners of the tetrahedra, or of the triangles of a shell,
+// around a vertex.
 static CondStatus widen_ring(CondVolume* volume, const int* star_begin, const int* star, int vertex,
                              char* mark, int* n)
 {
     for (int s = star_begin[vertex]; s < star_begin[vertex + 1]; s++) {
-        for (int i = 0; i < 4; i++) {
-            int v = volume->tet[4 * (size_t)star[s] + i];
+        int shell = volume->n_front > 0;
+        for (int i = 0; i < (shell ? 3 : 4); i++) {
+            int v = shell ? volume->triangle[3 * (size_t)star[s] + i]
+                          : volume->tet[4 * (size_t)star[s] + i];
             if (mark[v])
                 continue;
             mark[v] = 1;
@@ -57,7 +60,10 @@ CondStatus cond_volume_make_rings(CondVolume* volume, int n_ring)
     char* mark = cond_allocate(context, (size_t)volume->n_vertex, 1);
     CondStatus status = mark ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status)
-        status = cond_volume_incidence(volume, volume->n_tet, 4, volume->tet, &star_begin, &star);
+        status = volume->n_front > 0 ? cond_volume_incidence(volume, volume->n_front, 3,
+                                                             volume->triangle, &star_begin, &star)
+                                     : cond_volume_incidence(volume, volume->n_tet, 4, volume->tet,
+                                                             &star_begin, &star);
     for (int v = 0; v < volume->n_vertex && !status; v++) {
         int begin = n;
         volume->ring_begin[v] = begin;

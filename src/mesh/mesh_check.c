@@ -300,6 +300,28 @@ CondStatus cond_mesh_check_sized(const CondContext* context, const CondMesh* mes
                mesh_check_whole(context, mesh, it, error));
 }
 
+CondStatus cond_mesh_check_shell(const CondContext* context, const CondMesh* mesh, CondError* error)
+{
+    CondMeshReport report;
+    CondStatus status = cond_mesh_check(context, mesh, &report, error);
+    if (status != COND_OK)
+        return status;
+    if (mesh->n_tet > 0)
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "the mesh has tetrahedra; a shell is made of triangles");
+    if (mesh->n_triangle == 0)
+        return cond_error_set(error, COND_BAD_INPUT, "the mesh has no triangles");
+    if (report.n_degenerate)
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "%d triangles have no area; the first is number %d (from 0)",
+                              report.n_degenerate, report.first_degenerate);
+    if (report.n_loose)
+        return cond_error_set(error, COND_BAD_INPUT,
+                              "%d nodes belong to no triangle; the first is number %d (from 0)",
+                              report.n_loose, report.first_loose);
+    return COND_OK;
+}
+
 CondStatus cond_mesh_check_solid(const CondContext* context, const CondMesh* mesh, CondError* error)
 {
     CondMeshReport report;

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 static CondStatus check_lengths(const char* shape, const double* size, int n, CondError* error)
 {
@@ -97,6 +98,36 @@ CondStatus cond_mesh_mat(const CondContext* context, int n_x, int n_y, int layer
                               layers);
     int n[3] = {n_x - 1, n_y - 1, layers - 1};
     return cond_mesh_box(context, n, size, COND_MESH_SIX, mesh, error);
+}
+
+CondStatus cond_mesh_sheet(const CondContext* context, int n_x, int n_y, const double size[2],
+                           CondMesh** mesh, CondError* error)
+{
+    *mesh = NULL;
+    if (n_x < 2 || n_y < 2)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "sheet: %d x %d nodes; each must be at least 2", n_x, n_y);
+    CondStatus status = check_lengths("sheet", size, 2, error);
+    double cells = (n_x - 1.0) * (n_y - 1.0);
+    if (!status && (double)n_x * n_y > INT_MAX / 12)
+        status =
+            cond_error_set(error, COND_BAD_ARGUMENT, "sheet: %d x %d nodes are too many", n_x, n_y);
+    if (!status)
+        status = cond_mesh_create(context, n_x * n_y, 0, 2 * (int)cells, mesh, error);
+    for (int j = 0; j < n_y && !status; j++)
+        for (int i = 0; i < n_x; i++) {
+            int a = i + n_x * j, b = a + 1, d = a + n_x, c = d + 1;
+            double* x = (*mesh)->node + 3 * (size_t)a;
+            x[0] = size[0] * ((double)i / (n_x - 1) - 0.5);
+            x[1] = size[1] * ((double)j / (n_y - 1) - 0.5);
+            x[2] = 0.0;
+            if (i + 1 == n_x || j + 1 == n_y)
+                continue;
+            int* out = (*mesh)->triangle + 6 * ((size_t)i + (size_t)(n_x - 1) * (size_t)j);
+            const int corner[6] = {a, b, d, b, c, d};
+            memcpy(out, corner, sizeof corner);
+        }
+    return status;
 }
 
 // Node `step` of sector `sector` (of six) on ring `ring` of a disc; ring 0 is the axis.

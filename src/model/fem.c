@@ -8,13 +8,35 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/vec3.h"
 #include "model/fem_element.h"
+#include "model/shell.h"
 #include "model/strain.h"
 
 CondFemMaterial cond_fem_material_default(void)
 {
-    CondFemMaterial material = {COND_FEM_COROTATIONAL, 1e6, 0.4, 1000.0, 0.0, 0.0};
+    CondFemMaterial material = {.kind = COND_FEM_COROTATIONAL,
+                                .youngs_modulus = 1e6,
+                                .poisson_ratio = 0.4,
+                                .density = 1000.0};
     return material;
+}
+
+static CondStatus check_shell(const CondFemMaterial* material, CondError* error)
+{
+    const char* name[] = {"weft_modulus", "shear_modulus", "bending", "bending_weft"};
+    const double value[] = {material->weft_modulus, material->shear_modulus, material->bending,
+                            material->bending_weft};
+    for (int i = 0; i < 4; i++)
+        if (!(value[i] >= 0.0) || !isfinite(value[i]))
+            return cond_error_set(error, COND_BAD_ARGUMENT, "material: %s %g must not be negative",
+                                  name[i], value[i]);
+    double nu = material->poisson_ratio, ratio = material->weft_modulus / material->youngs_modulus;
+    if (!(nu * nu * ratio < 1.0))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "material: weft_modulus %g Pa with poisson_ratio %g is not stable",
+                              material->weft_modulus, nu);
+    return COND_OK;
 }
 
 CondStatus cond_fem_material_check(const CondFemMaterial* material, CondError* error)
@@ -41,20 +63,24 @@ CondStatus cond_fem_material_check(const CondFemMaterial* material, CondError* e
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "material: stiffness_damping %g s must not be negative",
                               material->stiffness_damping);
-    return COND_OK;
+    return check_shell(material, error);
 }
 
 static CondStatus check_arrays(const CondFemShape* shape, int n_material,
                                const CondFemMaterial* material, const int* material_of_element,
                                CondError* error)
 {
-    int n = cond_fem_corners(shape->kind), n_node = shape->n_node, n_element = shape->n_element;
+    int shell = shape->kind == COND_FEM_SHELL, n = shell ? 3 : cond_fem_corners(shape->kind);
+    int n_node = shape->n_node, n_element = shape->n_element;
     // All pairs of the nodes of an element have to be counted in int.
-    if (n_node < 4 || n_element < 1 || n_material < 1 || n_element > INT_MAX / (2 * n * n) ||
+    if (n_node < (shell ? 3 : 4) || n_element < 1 || n_material < 1 || n_element > INT_MAX / 200 ||
         n_node > INT_MAX / 4)
         return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "elastic body: %d nodes, %d tetrahedra, %d materials", n_node,
+                              "elastic body: %d nodes, %d elements, %d materials", n_node,
                               n_element, n_material);
+    if (shell && (!(shape->thickness > 0.0) || !isfinite(shape->thickness)))
+        return cond_error_set(error, COND_BAD_ARGUMENT, "shell: thickness %g m must be positive",
+                              shape->thickness);
     for (int i = 0; i < n_material; i++) {
         CondStatus status = cond_fem_material_check(material + i, error);
         if (status < 0)
@@ -69,11 +95,11 @@ static CondStatus check_arrays(const CondFemShape* shape, int n_material,
         for (int a = 0; a < n; a++)
             if (corner[a] < 0 || corner[a] >= n_node)
                 return cond_error_set(error, COND_BAD_ARGUMENT,
-                                      "tetrahedron %d: corner %d is node %d of %d", i, a, corner[a],
+                                      "element %d: corner %d is node %d of %d", i, a, corner[a],
                                       n_node);
         if (material_of_element &&
             (material_of_element[i] < 0 || material_of_element[i] >= n_material))
-            return cond_error_set(error, COND_BAD_ARGUMENT, "tetrahedron %d: material %d of %d", i,
+            return cond_error_set(error, COND_BAD_ARGUMENT, "element %d: material %d of %d", i,
                                   material_of_element[i], n_material);
     }
     return COND_OK;
@@ -93,7 +119,14 @@ static CondStatus allocate_arrays(CondFem* fem)
     fem->material_of_element = cond_arena_allocate(m, n_element, sizeof *fem->material_of_element);
     fem->material = cond_arena_allocate(m, n_material, sizeof *fem->material);
     fem->moduli = cond_arena_allocate(m, n_material, sizeof *fem->moduli);
-    fem->gradient = cond_arena_allocate(m, 3 * (n - 1) * n_point, sizeof *fem->gradient);
+    if (fem->kind == COND_FEM_SHELL) {
+        fem->shell = cond_arena_allocate(m, n_element, sizeof *fem->shell);
+        fem->shell_moduli = cond_arena_allocate(m, n_material, sizeof *fem->shell_moduli);
+        if (!fem->shell || !fem->shell_moduli)
+            return COND_OUT_OF_MEMORY;
+    }
+    size_t n_gradient = fem->kind == COND_FEM_SHELL ? 0 : 3 * (n - 1) * n_point;
+    fem->gradient = cond_arena_allocate(m, n_gradient, sizeof *fem->gradient);
     fem->volume = cond_arena_allocate(m, n_point, sizeof *fem->volume);
     fem->mass = cond_arena_allocate(m, n_node, sizeof *fem->mass);
     fem->mass_damping = cond_arena_allocate(m, n_node, sizeof *fem->mass_damping);
@@ -144,7 +177,7 @@ static CondStatus measure(CondFem* fem, CondError* error)
     for (int i = 0; i < fem->n_node; i++)
         if (!(fem->mass[i] > 0.0))
             return cond_error_set(error, COND_BAD_ARGUMENT,
-                                  "node %d belongs to no tetrahedron and has no mass", i);
+                                  "node %d belongs to no element and has no mass", i);
     return COND_OK;
 }
 
@@ -227,8 +260,39 @@ CondStatus cond_fem_set_material(CondFem* fem, const CondFemMaterial* material, 
         return status;
     fem->material[0] = *material;
     fem->moduli[0] = cond_fem_moduli(fem->kind, material);
+    if (fem->shell)
+        fem->shell_moduli[0] = cond_shell_moduli(material, fem->thickness);
+    for (int i = 0; i < fem->n_element && fem->shell; i++)
+        if (fem->material_of_element[i] == 0)
+            cond_shell_stiffen(fem, i);
     weigh(fem);
     return COND_OK;
+}
+
+// Elements, and what they are made of.
+static CondStatus take_elements(const CondFemShape* shape, const CondFemMaterial* material,
+                                const int* material_of_element, CondFem* fem, CondError* error)
+{
+    size_t n_element = (size_t)fem->n_element;
+    CondStatus status = COND_OK;
+    memcpy(fem->rest, shape->node, 3 * (size_t)fem->n_node * sizeof *shape->node);
+    memcpy(fem->material, material, (size_t)fem->n_material * sizeof *material);
+    if (material_of_element)
+        memcpy(fem->material_of_element, material_of_element,
+               n_element * sizeof *material_of_element);
+    for (int i = 0; i < fem->n_material; i++)
+        fem->moduli[i] = cond_fem_moduli(fem->kind, material + i);
+    for (int i = 0; i < fem->n_material && fem->shell; i++)
+        fem->shell_moduli[i] = cond_shell_moduli(material + i, fem->thickness);
+    if (fem->kind == COND_FEM_SHELL)
+        status = cond_shell_neighbours(&fem->arena.context, fem->n_element, shape->element,
+                                       fem->element, error);
+    else
+        memcpy(fem->element, shape->element,
+               (size_t)fem->n_corner * n_element * sizeof *shape->element);
+    for (int i = 0; i < fem->n_element && fem->kind == COND_FEM_QUADRATIC; i++)
+        cond_fem_cut_quadratic(fem->rest, fem->element + 10 * (size_t)i, fem->tet + 32 * (size_t)i);
+    return status;
 }
 
 CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape, int n_material,
@@ -247,23 +311,15 @@ CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape
     fem->n_point = cond_fem_points(shape->kind);
     fem->n_tet = cond_fem_tets(shape->kind) * fem->n_element;
     fem->n_material = n_material;
-    size_t n_element = (size_t)fem->n_element;
+    fem->thickness = shape->thickness;
+    double length = vec3_norm(shape->warp);
+    for (int k = 0; k < 3; k++)
+        fem->warp[k] = length > 0.0 ? shape->warp[k] / length : k == 0;
     status = allocate_arrays(fem);
-    if (status == COND_OK) {
-        memcpy(fem->rest, shape->node, 3 * (size_t)fem->n_node * sizeof *shape->node);
-        memcpy(fem->element, shape->element,
-               (size_t)fem->n_corner * n_element * sizeof *shape->element);
-        memcpy(fem->material, material, (size_t)n_material * sizeof *material);
-        if (material_of_element)
-            memcpy(fem->material_of_element, material_of_element,
-                   n_element * sizeof *material_of_element);
-        for (int i = 0; i < n_material; i++)
-            fem->moduli[i] = cond_fem_moduli(fem->kind, material + i);
-        for (int i = 0; i < fem->n_element && fem->kind == COND_FEM_QUADRATIC; i++)
-            cond_fem_cut_quadratic(fem->rest, fem->element + 10 * (size_t)i,
-                                   fem->tet + 32 * (size_t)i);
+    if (status == COND_OK)
+        status = take_elements(shape, material, material_of_element, fem, error);
+    if (status == COND_OK)
         status = measure(fem, error);
-    }
     if (status == COND_OK)
         status = cond_bsr3_pattern_create(&fem->arena.context, fem->n_node, fem->n_element,
                                           fem->n_corner, fem->element, &fem->pattern);
@@ -272,7 +328,8 @@ CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape
     if (status == COND_OK)
         status = map_blocks(fem, error);
     if (status == COND_OUT_OF_MEMORY)
-        cond_error_set(error, status, "no memory for an elastic body of %d tetrahedra", fem->n_tet);
+        cond_error_set(error, status, "no memory for an elastic body of %d elements",
+                       fem->n_element);
     if (status < 0)
         cond_fem_destroy(fem);
     return status;

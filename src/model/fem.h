@@ -1,8 +1,8 @@
 // Elastic bodies: rest shape, elements, materials, and the map from elements to the 3x3 blocks of
 // the system matrix. Elements carry the mechanics; tetrahedra of four nodes say where the body is,
 // to contacts, volumes and pictures. Of linear elements both are the same; a quadratic one covers
-// eight tetrahedra. A CondFem never changes after it is built; what a call needs to
-// write lies in a CondFemWork, one for each thread that calls.
+// eight tetrahedra, and a shell has none. A CondFem never changes after it is built; what a call
+// needs to write lies in a CondFemWork, one for each thread that calls.
 #ifndef COND_MODEL_FEM_H
 #define COND_MODEL_FEM_H
 
@@ -11,6 +11,9 @@
 #include "linear/bsr3.h"
 
 #include <stdint.h>
+
+struct CondShellPart;
+struct CondShellModuli;
 
 typedef enum CondFemMaterialKind {
     COND_FEM_COROTATIONAL, // linear elasticity in the frame of each element
@@ -25,6 +28,11 @@ typedef struct CondFemMaterial {
     double density;           // kg/m3, > 0
     double mass_damping;      // Rayleigh alpha, 1/s, >= 0
     double stiffness_damping; // Rayleigh beta, s, >= 0
+    // Of shells, 0: as the others say. The modulus above is that along the warp.
+    double weft_modulus;  // across the warp, Pa
+    double shear_modulus; // in the plane, Pa
+    double bending;       // stiffness against bending along the warp, N m
+    double bending_weft;  // and across it, N m
 } CondFemMaterial;
 
 // What stands for the geometric stiffness, the part of the Hessian that the outer product Je'K Je
@@ -54,6 +62,7 @@ typedef struct CondFemModuli {
 typedef enum CondFemElementKind {
     COND_FEM_LINEAR,    // tetrahedra of four nodes, one integration point
     COND_FEM_QUADRATIC, // tetrahedra of ten nodes, four integration points
+    COND_FEM_SHELL,     // triangles with the corners of their neighbours (model/shell.h)
     COND_FEM_ELEMENT_KINDS,
 } CondFemElementKind;
 
@@ -64,7 +73,10 @@ typedef struct CondFemShape {
     const double* node; // m                                                        (3 n_node)
     int n_element;
     const int* element; // nodes: 4, or 4 corners and the middles of the edges 01 12 02 03 13 23;
-                        // corners positively oriented       (4 n_element or 10 n_element)
+                        // corners positively oriented; of a shell three corners
+                        //                       (4 n_element, 10 n_element or 3 n_element)
+    double thickness;   // of a shell, m
+    double warp[3];     // of a shell: direction of its warp, projected on each triangle
 } CondFemShape;
 
 typedef struct CondFem {
@@ -76,10 +88,14 @@ typedef struct CondFem {
     int n_point;  // integration points of an element
     int n_tet;
     int n_material;
-    double* rest;              // positions at rest, m                          (3 n_node)
-    int* element;              // nodes of the elements                (n_corner n_element)
-    int* tet;                  // corners, positively oriented                  (4 n_tet)
-    int* material_of_element;  //                                            (n_element)
+    double* rest;                // positions at rest, m                          (3 n_node)
+    int* element;                // nodes of the elements                (n_corner n_element)
+    int* tet;                    // corners, positively oriented                  (4 n_tet)
+    double thickness;            // of a shell, m
+    double warp[3];              // of a shell, a unit vector
+    struct CondShellPart* shell; // its triangles at rest              (n_element)
+    struct CondShellModuli* shell_moduli; //                                    (n_material)
+    int* material_of_element;             //                                            (n_element)
     CondFemMaterial* material; //                                               (n_material)
     CondFemModuli* moduli;     //                                               (n_material)
     double* gradient;          // gradients of the shape functions of corners 1 .. at every point,

@@ -25,7 +25,8 @@ const CondStrainOps* cond_strain_ops(CondFemMaterialKind kind)
 
 static int element_threads(const CondFem* fem, int threads)
 {
-    return cond_threads(COND_ELEMENT_WORK * (size_t)fem->n_tet, threads);
+    return cond_threads(COND_ELEMENT_WORK * (size_t)(fem->n_tet ? fem->n_tet : fem->n_element),
+                        threads);
 }
 
 // The elements around the nodes order[first] .. order[last - 1].

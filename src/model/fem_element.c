@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "math/vec3.h"
 #include "mesh/tuning.h"
+#include "model/shell.h"
 #include "model/tuning.h"
 
 const int cond_fem_edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
@@ -33,6 +34,9 @@ void cond_fem_mass_shares(CondFemElementKind kind, double* share)
     if (kind == COND_FEM_LINEAR)
         for (int a = 0; a < 4; a++)
             share[a] = 0.25;
+    else if (kind == COND_FEM_SHELL)
+        for (int a = 0; a < COND_STRAIN_NODES; a++)
+            share[a] = a < 3 ? 1.0 / 3.0 : 0.0;
     else
         for (int a = 0; a < 10; a++) // int N^2 is 6 V/420 of a corner, 32 V/420 of an edge
             share[a] = a < 4 ? 1.0 / 36.0 : 4.0 / 27.0;
@@ -149,6 +153,11 @@ static double longest_edge(const CondFem* fem, int i)
 CondStatus cond_fem_measure_element(CondFem* fem, int i, double* volume, CondError* error)
 {
     const double a = (5.0 + 3.0 * sqrt(5.0)) / 20.0, b = (5.0 - sqrt(5.0)) / 20.0;
+    if (fem->kind == COND_FEM_SHELL) {
+        CondStatus status = cond_shell_measure(fem, i, error);
+        *volume = fem->volume[i];
+        return status;
+    }
     double longest = longest_edge(fem, i);
     *volume = 0.0;
     for (int k = 0; k < fem->n_point; k++) {
@@ -193,6 +202,10 @@ void cond_fem_evaluate_element(const CondFem* fem, int i, const double* x,
                                CondFemGeometric geometric, double k, double g, double* energy,
                                double* f, double* S)
 {
+    if (fem->kind == COND_FEM_SHELL) {
+        cond_shell_evaluate(fem, i, x, geometric, k, g, energy, f, S);
+        return;
+    }
     int n = fem->n_corner, n_point = fem->n_point, material = fem->material_of_element[i];
     const int* corner = fem->element + (size_t)n * i;
     const double* volume = fem->volume + (size_t)n_point * i;

@@ -10,7 +10,7 @@ enum { COND_FEM_POINTS = 4 }; // at most, of an element
 // Of one element.
 static inline int cond_fem_corners(CondFemElementKind kind)
 {
-    return kind == COND_FEM_QUADRATIC ? 10 : 4;
+    return kind == COND_FEM_QUADRATIC ? 10 : kind == COND_FEM_SHELL ? 12 : 4;
 }
 static inline int cond_fem_points(CondFemElementKind kind)
 {
@@ -18,7 +18,7 @@ static inline int cond_fem_points(CondFemElementKind kind)
 }
 static inline int cond_fem_tets(CondFemElementKind kind)
 {
-    return kind == COND_FEM_QUADRATIC ? 8 : 1;
+    return kind == COND_FEM_QUADRATIC ? 8 : kind == COND_FEM_SHELL ? 0 : 1;
 }
 
 // The constants of a material in elements of a kind.

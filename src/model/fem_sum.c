@@ -314,7 +314,7 @@ COND_LANES_INLINE void add_quadratic(const CondFemSum* sum, int i, int owned)
     }
     sum_rows(30, of_f, f);
     if (sum->A) {
-        sum_rows(COND_STRAIN_MOST, of_S, S);
+        sum_rows(cond_strain_block(10, 10, 10), of_S, S);
         if (shared > 0.0)
             cond_fem_add_dilatation(fem, i, slope, whole,
                                     stiffness_scale_of(sum, i) * whole * shared, S);

@@ -79,7 +79,8 @@ typedef struct CondBody {
     CondGeometricStiffness geometric; // soft, rod
     double geometric_stiffness;       // soft: of the constant one [N/m]
     int self_contact;                 // soft, rod, robot
-    double thickness;                 // soft [m]
+    double thickness;                 // soft; of a shell half of it [m]
+    int shell;                        // soft: 1: triangles, whose volume is their two sides
     struct CondArticulation* arm;     // robot: owned by the model
     struct CondRod* rod;              // rod: owned by the model
     CondMotor* motor;                 // robot: one per joint coordinate          (n_joint)
@@ -89,6 +90,18 @@ typedef struct CondBody {
     int loose_begin;  // robot: of its base and balls, among those of all
     int entity;       // into CondModel.entity; of a robot: that of link 0
 } CondBody;
+
+// How far the middle of a shell keeps from what is rigid, and two soft surfaces from each other.
+static inline double cond_body_half(const CondBody* body)
+{
+    return body->shell ? body->thickness : 0.0;
+}
+static inline double cond_body_apart(const CondBody* a, const CondBody* b)
+{
+    if (a->shell && b->shell)
+        return a->thickness + b->thickness;
+    return a->thickness > b->thickness ? a->thickness : b->thickness;
+}
 
 // First joint coordinate of a robot in v and in q: a floating base comes before.
 int cond_body_joint_v(const CondBody* body);

@@ -5,6 +5,7 @@
 #include "model/articulation.h"
 #include "model/fem.h"
 #include "model/rod.h"
+#include "model/shell.h"
 
 #include <string.h>
 
@@ -38,6 +39,8 @@ static void drop_own(CondModelCopy* copy, int body)
     if (b->fem) {
         cond_arena_drop(&copy->arena, b->fem->material);
         cond_arena_drop(&copy->arena, b->fem->moduli);
+        cond_arena_drop(&copy->arena, b->fem->shell);
+        cond_arena_drop(&copy->arena, b->fem->shell_moduli);
         cond_arena_drop(&copy->arena, b->fem->mass);
         cond_arena_drop(&copy->arena, b->fem->mass_damping);
     }
@@ -130,6 +133,15 @@ static CondStatus own_fem(CondModelCopy* copy, CondBody* body)
         return COND_OUT_OF_MEMORY;
     fem->material = duplicate(arena, fem->material, (size_t)fem->n_material, sizeof *fem->material);
     fem->moduli = duplicate(arena, fem->moduli, (size_t)fem->n_material, sizeof *fem->moduli);
+    if (fem->shell) {
+        fem->shell = duplicate(arena, fem->shell, (size_t)fem->n_element, sizeof *fem->shell);
+        fem->shell_moduli =
+            duplicate(arena, fem->shell_moduli, (size_t)fem->n_material, sizeof *fem->shell_moduli);
+        if (!fem->shell || !fem->shell_moduli) {
+            body->fem = fem;
+            return COND_OUT_OF_MEMORY;
+        }
+    }
     fem->mass = duplicate(arena, fem->mass, (size_t)fem->n_node, sizeof *fem->mass);
     fem->mass_damping =
         duplicate(arena, fem->mass_damping, (size_t)fem->n_node, sizeof *fem->mass_damping);

@@ -9,7 +9,7 @@
 // An element matrix (3n x 3n) is symmetric; its upper block triangle is kept as 3x3 row-major
 // blocks (0,0) (0,1) .. (0,n-1) (1,1) ..; HALF numbers for a tetrahedron, MOST at most.
 enum CondStrainLayout {
-    COND_STRAIN_NODES = 10, // at most, of an element
+    COND_STRAIN_NODES = 12, // at most, of an element
     COND_STRAIN_HALF = 90,
     COND_STRAIN_MOST = 9 * COND_STRAIN_NODES * (COND_STRAIN_NODES + 1) / 2,
 };

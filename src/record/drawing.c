@@ -92,6 +92,9 @@ static CondStatus draw_soft(CondDrawing* drawing, const CondBody* body)
         CondPoint node = {.body = body->index, .n_node = 1, .node = {i}, .local = {1.0}};
         status = add_point(drawing, &node);
     }
+    for (int i = 0; i < body->n_triangle && body->shell && !status; i++)
+        status =
+            add_cell(drawing, COND_CELL_TRIANGLE, first, 3, body->triangle + 3 * i, body->index);
     for (int i = 0; i < body->fem->n_tet && !status; i++)
         status =
             add_cell(drawing, COND_CELL_TETRAHEDRON, first, 4, body->fem->tet + 4 * i, body->index);

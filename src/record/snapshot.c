@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "model/rod.h"
+#include "model/shell.h"
 #include "model/state.h"
 #include "scene/scene_keys.h"
 #include "sim/sim.h"
@@ -187,8 +188,11 @@ static void measure(CondSnapshot* s, const CondState* state)
         double* d = s->displacement + 3 * (size_t)drawing->point_begin[b];
         for (int i = 0; i < 3 * body->fem->n_node; i++)
             d[i] = x[i] - body->fem->rest[i];
-        cond_fem_stress(body->fem, x, NULL, s->von_mises + drawing->cell_begin[b],
-                        model->settings.solver.threads);
+        if (body->shell)
+            cond_shell_von_mises(body->fem, x, s->von_mises + drawing->cell_begin[b]);
+        else
+            cond_fem_stress(body->fem, x, NULL, s->von_mises + drawing->cell_begin[b],
+                            model->settings.solver.threads);
     }
 }
 

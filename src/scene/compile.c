@@ -83,7 +83,8 @@ static CondStatus compile_rigid(CondModel* model, const CondScene* scene, const 
 static void start_body(const CondBodyDef* def, int index, CondBody* body)
 {
     memcpy(body->name, def->name, sizeof body->name);
-    body->kind = def->kind;
+    body->kind = def->kind == COND_BODY_SHELL ? COND_BODY_SOFT : def->kind;
+    body->shell = def->kind == COND_BODY_SHELL;
     body->index = body->number = index;
     body->surface = (CondSkin){def->surface, def->rubbing};
     memcpy(body->initial.position, def->position, sizeof def->position);
@@ -96,8 +97,9 @@ static void start_body(const CondBodyDef* def, int index, CondBody* body)
 static CondStatus compile_body(CondModel* model, const CondScene* scene, int b, CondError* error)
 {
     const CondBodyDef* def = &scene->body[b];
+    const CondBody* body = &model->body[b];
     CondStatus status = COND_OK;
-    if (def->kind == COND_BODY_SOFT)
+    if (body->kind == COND_BODY_SOFT)
         status = cond_compile_soft(model, scene, b, error);
     else if (def->kind == COND_BODY_ROBOT)
         status = cond_compile_robot(model, scene, b, error);

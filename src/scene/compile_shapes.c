@@ -229,7 +229,7 @@ static CondStatus soft_features(Growing* g, const CondBody* body)
     for (int i = 0; i < body->fem->n_node && !status; i++) {
         if (!on_surface[i])
             continue;
-        CondFeature feature = {.radius = 0.0, .solid = -1};
+        CondFeature feature = {.radius = cond_body_half(body), .solid = -1};
         feature.point = (CondPoint){.body = body->index, .n_node = 1, .node = {i}, .local = {1.0}};
         status = add_feature(g, &feature);
     }

@@ -5,6 +5,7 @@
 #include "model/articulation.h"
 #include "model/fem.h"
 #include "model/rod.h"
+#include "model/shell.h"
 #include "scene/compile.h"
 #include "scene/scene_keys.h"
 #include "scene/tuning.h"
@@ -58,6 +59,15 @@ static CondStatus check_soft(const CondBody* body, CondError* error)
     Size stiff = {body, "the stiffness of an element (material: youngs_modulus)", "N/m", error};
     CondStatus status = check_all(&mass, fem->n_node, fem->mass);
     int n = fem->n_corner - 1;
+    for (int i = 0; i < fem->n_element && fem->shell && !status; i++)
+        for (int k = 0; k < 2 && !status; k++) {
+            double slope =
+                vec3_norm((double[3]){fem->shell[i].own[2 * k], fem->shell[i].own[2 * k + 1], 0.0});
+            const CondShellModuli* moduli = &fem->shell_moduli[fem->material_of_element[i]];
+            status = check(&stiff, moduli->stretch[0] * fem->shell[i].area * slope * slope);
+        }
+    if (fem->shell)
+        return status;
     for (int p = 0; p < fem->n_point * fem->n_element && !status; p++) {
         const CondFemModuli* moduli = &fem->moduli[fem->material_of_element[p / fem->n_point]];
         for (int k = 0; k < n && !status; k++) {
@@ -101,6 +111,7 @@ CondStatus cond_compile_check_sizes(const CondBody* body, CondError* error)
 {
     switch (body->kind) {
     case COND_BODY_SOFT:
+    case COND_BODY_SHELL:
         return check_soft(body, error);
     case COND_BODY_ROBOT:
         return check_robot(body, error);

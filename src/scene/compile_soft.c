@@ -17,7 +17,9 @@ static CondStatus get_mesh(const CondScene* scene, const CondBodyDef* def, CondM
         status =
             cond_mesh_transform(*mesh, def->mesh_scale, def->orientation, def->position, &inner);
     if (!status)
-        status = cond_mesh_check_solid(&scene->arena.context, *mesh, &inner);
+        status = def->kind == COND_BODY_SHELL
+                     ? cond_mesh_check_shell(&scene->arena.context, *mesh, &inner)
+                     : cond_mesh_check_solid(&scene->arena.context, *mesh, &inner);
     if (status)
         cond_error_set(error, status == COND_BAD_ARGUMENT ? COND_BAD_INPUT : status,
                        "body %s: mesh: %s", def->name, inner.message);
@@ -42,6 +44,10 @@ static CondFemMaterial material_of(const CondMaterialDef* def)
     material.density = def->density;
     material.mass_damping = def->mass_damping;
     material.stiffness_damping = def->stiffness_damping;
+    material.weft_modulus = def->weft_modulus;
+    material.shear_modulus = def->shear_modulus;
+    material.bending = def->bending;
+    material.bending_weft = def->bending_weft;
     return material;
 }
 
@@ -54,7 +60,11 @@ static CondStatus make_quadratic(const CondContext* m, const CondFemMaterial* ma
     CondStatus status = cond_mesh_quadratic_create(m, *mesh, &made, error);
     if (status)
         return status;
-    CondFemShape shape = {COND_FEM_QUADRATIC, made.n_node, made.node, made.n_tet, made.element};
+    CondFemShape shape = {.kind = COND_FEM_QUADRATIC,
+                          .n_node = made.n_node,
+                          .node = made.node,
+                          .n_element = made.n_tet,
+                          .element = made.element};
     status = cond_fem_create(m, &shape, 1, material, NULL, fem, error);
     if (!status)
         status = cond_mesh_create(m, fem->n_node, fem->n_tet, 0, &cut, error);
@@ -73,19 +83,35 @@ static CondStatus make_quadratic(const CondContext* m, const CondFemMaterial* ma
     return COND_OK;
 }
 
-static CondStatus make_fem(CondModel* model, CondBody* body, CondElement element, CondMesh** mesh,
+static CondStatus make_fem(CondModel* model, CondBody* body, const CondBodyDef* of, CondMesh** mesh,
                            const CondMaterialDef* def, CondError* error)
 {
+    CondElement element = of->element;
     CondFemMaterial material = material_of(def);
     body->geometric = def->geometric;
     body->geometric_stiffness = def->geometric_stiffness;
     body->fem = cond_arena_allocate(&model->arena, 1, sizeof *body->fem);
     if (!body->fem)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    if (body->shell) {
+        double R[9];
+        CondFemShape shape = {.kind = COND_FEM_SHELL,
+                              .n_node = (*mesh)->n_node,
+                              .node = (*mesh)->node,
+                              .n_element = (*mesh)->n_triangle,
+                              .element = (*mesh)->triangle,
+                              .thickness = of->thickness};
+        quat_matrix(body->initial.orientation, R);
+        mat3_multiply(R, of->warp, shape.warp);
+        return cond_fem_create(&model->arena.context, &shape, 1, &material, NULL, body->fem, error);
+    }
     if (element == COND_ELEMENT_QUADRATIC)
         return make_quadratic(&model->arena.context, &material, mesh, body->fem, error);
-    CondFemShape shape = {COND_FEM_LINEAR, (*mesh)->n_node, (*mesh)->node, (*mesh)->n_tet,
-                          (*mesh)->tet};
+    CondFemShape shape = {.kind = COND_FEM_LINEAR,
+                          .n_node = (*mesh)->n_node,
+                          .node = (*mesh)->node,
+                          .n_element = (*mesh)->n_tet,
+                          .element = (*mesh)->tet};
     return cond_fem_create(&model->arena.context, &shape, 1, &material, NULL, body->fem, error);
 }
 
@@ -100,7 +126,7 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
                               def->name, def->material);
     CondStatus status = get_mesh(scene, def, &mesh, error);
     if (!status)
-        status = make_fem(model, body, def->element, &mesh, material, error);
+        status = make_fem(model, body, def, &mesh, material, error);
     if (!status) {
         size_t n = (size_t)mesh->n_node;
         body->n_dof = body->n_q = 3 * mesh->n_node;
@@ -126,7 +152,7 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
     if (!status && model->max_point_dof < 12)
         model->max_point_dof = 12;
     body->self_contact = def->self_contact;
-    body->thickness = def->thickness;
+    body->thickness = body->shell ? 0.5 * def->thickness : def->thickness;
     cond_mesh_destroy(mesh);
     return status;
 }

@@ -184,7 +184,7 @@ static CondStatus check_place(const CondScene* scene, const CondForceDef* def, i
     CondStatus status = cond_check_body_name(scene, "body", def->body, body, issue);
     if (status)
         return status;
-    if (scene->body[*body].kind == COND_BODY_SOFT)
+    if (cond_body_is_soft(scene->body[*body].kind))
         return check_load(scene, def, issue);
     if (def->patch[0] || def->pressure != 0.0)
         return cond_scene_issue_set(issue, def->patch[0] ? "patch" : "pressure",

@@ -11,6 +11,11 @@ int cond_is_zero(int n, const double* x);
 
 // "particle", "rigid body", "soft body", "robot".
 const char* cond_body_noun(CondBodyKind kind);
+// 1 for the kinds that are soft bodies of a model.
+static inline int cond_body_is_soft(CondBodyKind kind)
+{
+    return kind == COND_BODY_SOFT || kind == COND_BODY_SHELL;
+}
 
 // "there is no body called 'bos' (did you mean 'box'?)"
 CondStatus cond_check_missing(const CondScene* scene, const char* field, CondSceneKind kind,

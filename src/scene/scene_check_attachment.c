@@ -15,7 +15,7 @@ CondStatus cond_scene_check_patch(const CondScene* scene, const void* definition
     if (status)
         return status;
     CondBodyKind kind = scene->body[body].kind;
-    if (kind != COND_BODY_SOFT)
+    if (!cond_body_is_soft(kind))
         return cond_scene_issue_set(issue, "body", "'%s' is a %s; only soft bodies have patches",
                                     def->body, cond_body_noun(kind));
     for (int i = 0; i < 3; ++i)
@@ -88,10 +88,10 @@ static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def
     if (kind != COND_BODY_ROBOT && at->link[0])
         return cond_scene_issue_set(issue, link_field, "only robots have links; '%s' is a %s",
                                     at->body, noun);
-    if (kind == COND_BODY_SOFT && !at->patch[0])
+    if (cond_body_is_soft(kind) && !at->patch[0])
         return cond_scene_issue_set(issue, patch_field, "is required: '%s' is a soft body",
                                     at->body);
-    if (kind != COND_BODY_SOFT && at->patch[0])
+    if (!cond_body_is_soft(kind) && at->patch[0])
         return cond_scene_issue_set(issue, patch_field,
                                     "only soft bodies have patches; '%s' is a %s", at->body, noun);
     status = cond_check_at(scene, body, words[end], at->at, issue);
@@ -101,7 +101,7 @@ static CondStatus check_end(const CondScene* scene, const CondAttachmentDef* def
         return cond_scene_issue_set(issue, "turns",
                                     "must be false: '%s' is a particle, which has no orientation",
                                     at->body);
-    if (kind != COND_BODY_SOFT)
+    if (!cond_body_is_soft(kind))
         return cond_check_body_point(scene, body, point_field, at->point, issue);
     status = cond_check_patch_name(scene, patch_field, at->patch, at->body, issue);
     if (status)

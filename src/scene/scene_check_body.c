@@ -24,7 +24,7 @@ static CondStatus refuse_key(const CondBodyDef* def, const CondKey* row, CondSce
     if (strcmp(key, "mass") == 0)
         hint = def->kind != COND_BODY_ROBOT ? "its mass comes from the density of its material"
                                             : "its mass comes from its URDF";
-    else if (strcmp(key, "shape") == 0 && def->kind == COND_BODY_SOFT)
+    else if (strcmp(key, "shape") == 0 && cond_body_is_soft(def->kind))
         hint = "its mesh is what touches";
     else if (strcmp(key, "shape") == 0 && def->kind == COND_BODY_ROD)
         hint = "its section is what touches";
@@ -205,9 +205,11 @@ static CondStatus check_material(const CondScene* scene, const CondBodyDef* def,
 static CondStatus check_soft(const CondScene* scene, const CondBodyDef* def, CondSceneIssue* issue)
 {
     if (!def->mesh[0])
-        return cond_scene_issue_set(issue, "mesh",
-                                    "is required: a file, or a generator such as "
-                                    "mat:27,27,2:0.3,0.3,0.01");
+        return cond_scene_issue_set(issue, "mesh", "is required: a file, or a generator such as %s",
+                                    def->kind == COND_BODY_SHELL ? "sheet:31,31:0.3,0.3"
+                                                                 : "mat:27,27,2:0.3,0.3,0.01");
+    if (def->kind == COND_BODY_SHELL && !(def->thickness > 0.0))
+        return cond_scene_issue_set(issue, "thickness", "of a shell must be positive");
     return check_material(scene, def, issue);
 }
 
@@ -315,6 +317,7 @@ CondStatus cond_scene_check_body(const CondScene* scene, const void* definition,
         status = check_rigid(def, issue);
         return status || cond_shape_is_mesh(def->shape) ? status : check_inertial(def, issue);
     case COND_BODY_SOFT:
+    case COND_BODY_SHELL:
         return check_soft(scene, def, issue);
     case COND_BODY_ROBOT:
         return check_robot(scene, def, issue);

@@ -126,7 +126,7 @@ static CondStatus check_point(const CondScene* scene, const CondEndDef* at, cons
     if (!at->link[0] && kind == COND_BODY_ROBOT)
         return cond_scene_issue_set(issue, field, "is required: '%s' is a robot", at->body);
     snprintf(field, sizeof field, "%spatch", prefix);
-    if (at->patch[0] && kind != COND_BODY_SOFT)
+    if (at->patch[0] && !cond_body_is_soft(kind))
         return cond_scene_issue_set(issue, field, "only soft bodies have patches; '%s' is a %s",
                                     at->body, cond_body_noun(kind));
     return at->patch[0] ? cond_check_patch_name(scene, field, at->patch, at->body, issue) : COND_OK;
@@ -144,7 +144,7 @@ CondStatus cond_scene_check_observation(const CondScene* scene, const void* defi
     if (status || def->kind != COND_OBSERVE_POINTS)
         return status;
     CondBodyKind kind = scene->body[cond_scene_find(scene, COND_SCENE_BODY, def->at.body)].kind;
-    if (kind != COND_BODY_ROD && kind != COND_BODY_SOFT)
+    if (kind != COND_BODY_ROD && !cond_body_is_soft(kind))
         return cond_scene_issue_set(issue, "body",
                                     "'%s' is a %s; only rods and soft bodies have many points",
                                     def->at.body, cond_body_noun(kind));

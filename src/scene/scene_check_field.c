@@ -184,7 +184,8 @@ int cond_is_zero(int n, const double* x)
 
 const char* cond_body_noun(CondBodyKind kind)
 {
-    static const char* const nouns[] = {"particle", "rigid body", "soft body", "robot", "rod"};
+    static const char* const nouns[] = {"particle", "rigid body", "soft body",
+                                        "robot",    "rod",        "shell"};
     return nouns[kind];
 }
 

@@ -15,11 +15,11 @@ static CondStatus check_place(const CondScene* scene, const CondSensorDef* def,
     if (kind != COND_BODY_ROBOT && on->link[0])
         return cond_scene_issue_set(issue, "link", "only robots have links; '%s' is a %s", on->body,
                                     noun);
-    if (kind != COND_BODY_SOFT && on->patch[0])
+    if (!cond_body_is_soft(kind) && on->patch[0])
         return cond_scene_issue_set(issue, "patch", "only soft bodies have patches; '%s' is a %s",
                                     on->body, noun);
     int moves = def->kind == COND_SENSOR_IMU || def->kind == COND_SENSOR_RANGE;
-    if (moves && (kind == COND_BODY_ROD || (kind == COND_BODY_SOFT && !on->patch[0])))
+    if (moves && (kind == COND_BODY_ROD || (cond_body_is_soft(kind) && !on->patch[0])))
         return cond_scene_issue_set(issue, kind == COND_BODY_ROD ? "body" : "patch",
                                     "a sensor of this kind needs a frame: a rigid body, a link or "
                                     "a patch of a soft body");

@@ -60,6 +60,7 @@ static CondBodyDef body_def(void)
         .mesh_scale = 1.0,
         .self_contact = 1,
         .thickness = 1e-3,
+        .warp = {1.0, 0.0, 0.0},
         .rod = rod_def(),
         .joint_limits = 1,
         .velocity_limits = 1,

@@ -4,7 +4,7 @@
 
 COND_ENUM_TABLE(CondBodyKind, cond_body_kind, {COND_BODY_PARTICLE, "particle"},
                 {COND_BODY_RIGID, "rigid"}, {COND_BODY_SOFT, "soft"}, {COND_BODY_ROBOT, "robot"},
-                {COND_BODY_ROD, "rod"})
+                {COND_BODY_ROD, "rod"}, {COND_BODY_SHELL, "shell"})
 
 COND_ENUM_TABLE(CondShapeKind, cond_shape_kind, {COND_SHAPE_NONE, "none"}, {COND_SHAPE_BOX, "box"},
                 {COND_SHAPE_POINTS, "points"}, {COND_SHAPE_SPHERE, "sphere"},

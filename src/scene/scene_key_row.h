@@ -105,6 +105,7 @@ enum {
     SOFT = 1 << COND_BODY_SOFT,
     ROBOT = 1 << COND_BODY_ROBOT,
     ROD = 1 << COND_BODY_ROD,
+    SHELL = 1 << COND_BODY_SHELL,
 };
 // clang-format on
 

@@ -78,23 +78,11 @@ CondStatus cond_rotation_read(const CondSceneReader* reader, const CondSection* 
     return read_rotation(reader, name, node, at, orientation);
 }
 
-// A mesh may be made instead of read: "mat:27,27,2:0.3,0.3,0.01".
-static int is_generator(const char* text)
-{
-    static const char* const names[] = {"box", "mat", "ball", "cylinder"};
-    const char* colon = strchr(text, ':');
-    for (size_t i = 0; colon && i < sizeof names / sizeof *names; ++i)
-        if (strlen(names[i]) == (size_t)(colon - text) &&
-            memcmp(names[i], text, (size_t)(colon - text)) == 0)
-            return 1;
-    return 0;
-}
-
 CondStatus cond_path_resolve(const CondSceneReader* reader, const CondYamlNode* node,
                              const char* path, char* text)
 {
     const char* slash = strrchr(reader->file, '/');
-    if (!node || !*text || *text == '/' || !slash || is_generator(text) ||
+    if (!node || !*text || *text == '/' || !slash || cond_mesh_is_recipe(text) ||
         (reader->scene && cond_scene_find_mesh(reader->scene, text))) // studies have no scene
         return COND_OK;
     size_t folder = (size_t)(slash - reader->file) + 1;

@@ -211,7 +211,7 @@ CondStatus cond_body_read(const CondSceneReader* reader, const CondYamlNode* nod
                                   &links);
     if (!status)
         status = read_motor(reader, cond_section_node(&section, "motor"), path, &def);
-    if (!status && def.kind == COND_BODY_SOFT)
+    if (!status && (def.kind == COND_BODY_SOFT || def.kind == COND_BODY_SHELL))
         status = read_path(reader, &section, "mesh", path, def.mesh);
     if (!status)
         status = read_path(reader, &section, "urdf", path, def.urdf);

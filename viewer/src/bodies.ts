@@ -51,7 +51,7 @@ export class Body {
 
     constructor(readonly name: string, readonly kind: string, readonly index: number, scene: SceneText, first: Frame, size: number) {
         this.colour = bodyColour(kind, index);
-        this.material = new THREE.MeshStandardMaterial({ color: this.colour, roughness: kind === "soft" ? 0.7 : 0.45, metalness: 0.05, shadowSide: THREE.DoubleSide });
+        this.material = new THREE.MeshStandardMaterial({ color: this.colour, roughness: kind === "soft" ? 0.7 : 0.45, metalness: 0.05, side: kind === "soft" ? THREE.DoubleSide : THREE.FrontSide, shadowSide: THREE.DoubleSide });
         const surface = surfaceOf(scene, (body) => body === index);
         const mesh = meshOf(surface, first.position, kind === "soft" ? 50 : 35);
         this.source = mesh.source;

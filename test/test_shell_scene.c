@@ -1,0 +1,142 @@
+// Shells in scenes: a strip slips on a slope at the angle of friction, a cloth hangs over the edge
+// of a table and over a ball, one lies on another; what the audit says of them.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kinds_make.h"
+
+#include "cond/audit.h"
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static CondScene* cloth_scene(double tolerance)
+{
+    CondScene* scene = make_scene();
+    CondSceneSettings* settings = cond_scene_settings(scene);
+    settings->gravity[2] = -9.81;
+    settings->theta = 1.0;
+    settings->time_step = 0.01;
+    settings->solver.tolerance = tolerance;
+    settings->solver.threads = 1;
+    CondMaterialDef cotton = make_material("cotton", 1e6, 0.002);
+    cotton.density = 400.0;
+    cotton.bending = 1e-5;
+    add_material(scene, &cotton);
+    return scene;
+}
+
+static CondBodyDef make_shell(const char* name, const char* mesh, double thickness, double x,
+                              double y, double z)
+{
+    CondBodyDef def = make_soft(name, mesh, "cotton", x, y, z);
+    def.kind = COND_BODY_SHELL;
+    def.thickness = thickness;
+    def.surface.friction[0] = def.surface.friction[1] = 0.5;
+    return def;
+}
+
+// Depth of the worst pair over the size of the smaller one.
+static double audited(const Trial* trial)
+{
+    CondAudit* audit = NULL;
+    double worst = 0.0;
+    assert_int_equal(cond_audit_create(trial->model, &audit, NULL), COND_OK);
+    assert_int_equal(cond_audit_run(audit, trial->state, 0.0), COND_OK);
+    for (int i = 0; i < cond_audit_n_pair(audit); i++) {
+        CondAuditPair pair = cond_audit_pair(audit, i);
+        worst = fmax(worst, pair.depth / pair.size);
+    }
+    cond_audit_destroy(audit);
+    return worst;
+}
+
+// A strip of paper on a slope: its speed after half a second.
+static double slide(double tangent)
+{
+    CondScene* scene = cloth_scene(1e-9);
+    CondSceneSettings* settings = cond_scene_settings(scene);
+    double cosine = 1.0 / sqrt(1.0 + tangent * tangent);
+    settings->gravity[0] = 9.81 * tangent * cosine;
+    settings->gravity[2] = -9.81 * cosine;
+    add_plane(scene, 0.0, 0.0, 1.0, 0.0, 0.5, NAN);
+    CondBodyDef def = make_shell("strip", "sheet:21,5:0.2,0.04", 0.001, 0.0, 0.0, 0.0005);
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 50);
+    double speed = trial_speed(&trial);
+    trial_end(&trial);
+    return speed;
+}
+
+static void test_slope(void** state)
+{
+    (void)state;
+    assert_true(slide(0.5 * (1.0 - 1e-3)) < 1e-7);
+    double expected = 9.81 * 0.5 * 1e-3 / sqrt(1.25) * 0.5; // g (sin - mu cos) t
+    assert_near(slide(0.5 * (1.0 + 1e-3)), expected, 0.01 * expected);
+}
+
+static void test_table_edge(void** state)
+{
+    (void)state;
+    CondScene* scene = cloth_scene(1e-6);
+    CondObstacleDef table = make_obstacle(COND_SHAPE_BOX, 0.4, 0.4, 0.05, 0.0, 0.0, 0.0);
+    add_obstacle(scene, &table);
+    CondBodyDef def = make_shell("cloth", "sheet:11,11:0.4,0.4", 0.002, 0.13, 0.03, 0.0265);
+    def.self_contact = 1;
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    for (int k = 0; k < 4; k++) {
+        trial_step(&trial, 10);
+        assert_true(audited(&trial) < 1e-5);
+    }
+    trial_end(&trial);
+}
+
+static void test_ball(void** state)
+{
+    (void)state;
+    CondScene* scene = cloth_scene(1e-6);
+    CondObstacleDef ball = make_obstacle(COND_SHAPE_SPHERE, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0);
+    add_obstacle(scene, &ball);
+    CondBodyDef def = make_shell("cloth", "sheet:9,9:0.4,0.4", 0.002, 0.01, 0.0, 0.105);
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 20);
+    assert_true(audited(&trial) < 1e-5);
+    trial_end(&trial);
+}
+
+// Two sheets on a plane, one across the other.
+static void test_stack(void** state)
+{
+    (void)state;
+    CondScene* scene = cloth_scene(1e-6);
+    add_plane(scene, 0.0, 0.0, 1.0, 0.0, 0.5, NAN);
+    CondBodyDef low = make_shell("low", "sheet:6,6:0.2,0.2", 0.001, 0.0, 0.0, 0.0005);
+    CondBodyDef high = make_shell("high", "sheet:6,6:0.2,0.2", 0.001, 0.03, 0.02, 0.0016);
+    make_turn(0.0, 0.0, 1.0, 0.4, high.orientation);
+    add_body(scene, &low);
+    add_body(scene, &high);
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 15);
+    assert_true(audited(&trial) < 1e-5);
+    trial_end(&trial);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_table_edge),
+        cmocka_unit_test(test_ball),
+        cmocka_unit_test(test_stack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
