@@ -177,7 +177,8 @@ static CondStatus measure(CondFem* fem, CondError* error)
     for (int i = 0; i < fem->n_node; i++)
         if (!(fem->mass[i] > 0.0))
             return cond_error_set(error, COND_BAD_ARGUMENT,
-XX
+                                  "node %d belongs to no %s and has no mass", i,
+                                  fem->shell ? "triangle" : "tetrahedron");
     return COND_OK;
 }
 
