@@ -67,6 +67,7 @@ typedef struct CondSceneSettings {
     CondEnvironmentSettings environment;
     double accuracy; // the step is made in pieces whose estimated error, relative to the motion, is
                      // below this; 0: off, the step is made as a whole
+    double damping;  // by auto, of what steps do not resolve, 0 .. 1; NaN: 0.3 of bodies in contact
 } CondSceneSettings;
 
 // By the names of scene files.

@@ -16,6 +16,11 @@ const CondBodyOps* cond_body_ops(CondBodyKind kind)
     return table[kind];
 }
 
+int cond_body_deforms(const CondBody* body)
+{
+    return body->kind == COND_BODY_SOFT || body->kind == COND_BODY_ROD;
+}
+
 size_t cond_body_block_size(const CondBody* body)
 {
     if (body->kind == COND_BODY_SOFT)

@@ -51,6 +51,9 @@ extern const CondBodyOps cond_body_rod;
 
 const CondBodyOps* cond_body_ops(CondBodyKind kind);
 
+// 1 for bodies that can change their shape.
+int cond_body_deforms(const CondBody* body);
+
 // Quaternions in the configuration of a body get the length 1.                  q (its own n_q)
 void cond_body_normalize(const CondBody* body, double* q);
 // Where in q the quaternion number `turn` (from 0) is; -1: the body has no such.

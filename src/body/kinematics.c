@@ -79,6 +79,11 @@ int cond_kinematics_spans(const CondKinematics* kinematics, int body)
     return kinematics->begin && kinematics->spans[body];
 }
 
+double cond_kinematics_damped(const CondKinematics* kinematics, int body)
+{
+    return cond_kinematics_spans(kinematics, body) ? kinematics->damped[body] : 0.0;
+}
+
 static void set_arm(const CondBody* body, const double* q, CondArmPosture* arm)
 {
     cond_articulation_kinematics(body->arm, q, arm->work);

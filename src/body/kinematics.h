@@ -32,6 +32,7 @@ typedef struct CondKinematics {
     // over it, the work of which is the change of their energy.
     const struct CondKinematics *begin, *end; // NULL: this is no middle
     const int* spans;                         // 1: such a body                    (n_body)
+    const double* damped; // spectral damping of these (body/spectral.h)            (n_body)
 } CondKinematics;
 
 CondStatus cond_kinematics_create(const CondModel* model, CondKinematics* kinematics);
@@ -39,6 +40,8 @@ void cond_kinematics_destroy(CondKinematics* kinematics);
 
 // 1 where forces on a body are means over the step.
 int cond_kinematics_spans(const CondKinematics* kinematics, int body);
+// The spectral damping of a body in the middle of a step; else 0.
+double cond_kinematics_damped(const CondKinematics* kinematics, int body);
 
 // Takes up q, which must stay as it is while the kinematics is used.
 void cond_kinematics_set(CondKinematics* kinematics, const double* q);

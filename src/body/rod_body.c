@@ -2,6 +2,7 @@
 // world axes and the angular velocity in link axes. Its block of A is block tridiagonal.
 #include "body/body.h"
 #include "body/gyroscopic.h"
+#include "body/spectral.h"
 #include "math/quat.h"
 #include "model/rod.h"
 
@@ -53,8 +54,10 @@ static CondBlock block_of(const CondBody* body, const double* values)
 static void block(const CondBody* body, const CondKinematics* kinematics, double step,
                   double* values, CondBlock* out, double* f)
 {
-    cond_rod_assemble(body->rod, links_of(body, kinematics), 1.0 / step, step, 1.0,
-                      geometric(body, kinematics), values, f);
+    double d = cond_kinematics_damped(kinematics, body->index);
+    cond_rod_assemble(body->rod, links_of(body, kinematics), cond_spectral_mass(d) / step,
+                      cond_spectral_stiffness(d) * step, 1.0, geometric(body, kinematics), values,
+                      f);
     int constant = body->geometric == COND_GEOMETRIC_CONSTANT &&
                    kinematics->model->settings.integrator == COND_INTEGRATOR_THETA;
     for (int i = 0; i < body->n_dof && constant; i++) // at every link

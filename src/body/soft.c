@@ -2,6 +2,7 @@
 // block of A is a sparse matrix of 3x3 blocks on the pattern of the mesh.
 #include "base/parallel.h"
 #include "body/body.h"
+#include "body/spectral.h"
 #include "math/quat.h"
 #include "model/fem.h"
 
@@ -30,7 +31,9 @@ static void bias(const CondBody* body, const CondKinematics* kinematics, const d
 }
 
 // The linear step takes E as the material asks. For Newton's method E is a means only, which the
-// answer does not feel: there the closest positive matrix that is cheap serves best.
+// answer does not feel: there the closest positive matrix that is cheap serves best. In the middle
+// of a step inertia outweighs what of the geometric stiffness is negative, and the Hessian itself
+// leads to the answer in fewer iterates; a step too long for that is one too long for its middle.
 static CondFemPolicy geometric(const CondBody* body, const CondKinematics* kinematics)
 {
     static const CondFemGeometric policy[] = {
@@ -40,6 +43,8 @@ static CondFemPolicy geometric(const CondBody* body, const CondKinematics* kinem
         [COND_GEOMETRIC_CLAMPED] = COND_FEM_GEOMETRIC_CLAMPED,
         [COND_GEOMETRIC_PROJECTED] = COND_FEM_GEOMETRIC_PROJECTED,
     };
+    if (cond_kinematics_spans(kinematics, body->index))
+        return (CondFemPolicy){COND_FEM_GEOMETRIC_EXACT, 0.0};
     if (kinematics->model->settings.integrator != COND_INTEGRATOR_THETA)
         return (CondFemPolicy){COND_FEM_GEOMETRIC_CLAMPED, 0.0};
     // A shell is linear in its strains, not in its positions: without the stiffness of its tension a
@@ -55,9 +60,10 @@ static void block(const CondBody* body, const CondKinematics* kinematics, double
     const CondFem* fem = body->fem;
     CondBsr3 A = {&fem->pattern, values};
     CondFemPolicy policy = geometric(body, kinematics);
-    double* elastic = kinematics->elastic;
-    cond_fem_assemble(fem, kinematics->q + body->q_begin, 1.0 / step, step, NULL, &policy,
-                      work_of(body, kinematics), &A, elastic, threads_of(kinematics));
+    double *elastic = kinematics->elastic, d = cond_kinematics_damped(kinematics, body->index);
+    cond_fem_assemble(fem, kinematics->q + body->q_begin, cond_spectral_mass(d) / step,
+                      cond_spectral_stiffness(d) * step, NULL, &policy, work_of(body, kinematics),
+                      &A, elastic, threads_of(kinematics));
     for (int i = 0; i < body->n_dof; i++)
         f[i] += elastic[i];
     *out = (CondBlock){.kind = COND_BLOCK_BSR3,

@@ -65,7 +65,7 @@ CondStatus cond_sim_choose(CondSim* sim, const CondState* state, int again, int*
         cond_persistent_choose(sim, state);
     for (int r = 0; r < sim->rows.n; r++)
         if (cond_joint_row_strikes(&sim->rows.row[r]))
-            groups->persistent[sim->rows.row[r].body] = 0;
+            groups->persistent[sim->rows.row[r].body] = groups->able[sim->rows.row[r].body] = 0;
     if (sim->rows.n > 0)
         cond_persistent_agree(sim);
     for (int b = 0; b < sim->model->n_body; b++) {
@@ -465,10 +465,9 @@ static CondStatus begin(CondSim* sim, const CondState* state)
     newton->size = INFINITY;
     set_linear(sim);
     status = COND_RESERVE(&sim->arena, newton->lambda, 3 * cond_sim_n_force(sim));
-    if (status || sim->attempt.retreats > 0)
-        return status;
-    newton->iterations = 1;
-    if (cond_persistent_any(sim) && !sim->attempt.moved) {
+    if (sim->attempt.retreats == 0)
+        newton->iterations = 1;
+    if (!status && cond_persistent_any(sim) && !sim->attempt.moved) {
         note_slips(sim);
         status = cond_persistent_move(sim, state);
     }
@@ -504,6 +503,13 @@ static CondStatus conclude(CondSim* sim, const CondState* state, CondSolveInfo* 
                            CondNext* next)
 {
     int n_fail = 0;
+    if (sim->attempt.retreats == 0 && !sim->attempt.late && info->status == COND_OK &&
+        cond_persistent_reconsider(sim, state)) {
+        for (int b = 0; b < sim->model->n_body; b++)
+            set_theta(sim, b, sim->groups->euler[sim->groups->of[b]] ? 1.0 : 0.5);
+        *next = COND_NEXT_FORCES;
+        return COND_OK;
+    }
     CondStatus status = judge(sim, state, info, &n_fail);
     if (status || n_fail == 0)
         return status ? status : info->status;

@@ -7,9 +7,11 @@
 
 #include "base/memory.h"
 #include "body/body.h"
+#include "body/spectral.h"
 #include "device/sum.h"
 #include "integrate/group.h"
 #include "integrate/momenta.h"
+#include "integrate/spectral.h"
 #include "integrate/tangent.h"
 #include "integrate/tuning.h"
 #include "linear/cholesky.h"
@@ -49,6 +51,8 @@ CondStatus cond_balance_create(CondSim* sim)
     balance->q = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
     balance->v = cond_arena_allocate(&sim->arena, n, sizeof(double));
     balance->p = cond_arena_allocate(&sim->arena, n, sizeof(double));
+    balance->middle = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
+    balance->damped = cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof(double));
     balance->extra = cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof(double));
     balance->spans =
         cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *balance->spans);
@@ -57,7 +61,8 @@ CondStatus cond_balance_create(CondSim* sim)
         cond_arena_allocate(&sim->arena, scratch_of_links(model, &matrix), sizeof(double));
     balance->robot = cond_arena_allocate(&sim->arena, matrix, sizeof(double));
     if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->spans ||
-        !balance->rigid || !balance->links || !balance->robot)
+        !balance->rigid || !balance->links || !balance->robot || !balance->middle ||
+        !balance->damped)
         return COND_OUT_OF_MEMORY;
     cond_tangent_begin(m, sim->tangent);
     CondStatus status = cond_groups_create(m, model->n_body, sim->groups);
@@ -207,13 +212,16 @@ static void subtract_held_work(CondSim* sim, const CondState* state, double* ene
                                force);
     for (int i = 0; i < model->n_dof; i++) {
         force[i] -= sim->attempt.assembly.b[i];
-        dv[i] = sim->attempt.v_hat[i] - state->v[i];
+        dv[i] = state->v[i];
     }
+    cond_spectral_start(sim, state, dv);
+    for (int i = 0; i < model->n_dof; i++)
+        dv[i] = sim->attempt.v_hat[i] - dv[i];
     cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
                                   model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
-            force[i] -= p[i] / sim->length[b];
+            force[i] -= cond_spectral_mass(cond_spectral_of(sim, b)) * p[i] / sim->length[b];
     add_held_products(sim, -sim->attempt.time_step, sim->attempt.v_hat, force, energy);
 }
 
@@ -228,6 +236,7 @@ void cond_balance_pose(CondSim* sim, const CondState* state)
     sim->at_end.begin = &sim->at_start;
     sim->at_end.end = &balance->end;
     sim->at_end.spans = balance->spans;
+    sim->at_end.damped = balance->damped;
 }
 
 // A group all of whose bodies move as they are told has no energy of its own to balance.
@@ -258,9 +267,9 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     if (sim->held.n > 0)
         subtract_held_work(sim, state, excess);
     for (int b = 0; b < model->n_body; b++)
-        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
-            balance->v[i] = state->v[i] + (sim->attempt.v_hat[i] - state->v[i]) / sim->theta[b];
+        cond_spectral_arrive(sim, state, b, balance->v);
     cond_held_put_end(sim, balance->v);
+    cond_spectral_account(sim, state, balance->v, excess);
     cond_balance_kinetic(sim, &balance->end, balance->v, groups->kinetic);
     add_potential(sim, &balance->end, 1.0, excess);
     for (int g = 0; g < groups->n; g++)

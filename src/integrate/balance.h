@@ -12,6 +12,9 @@ typedef struct CondBalance {
     double* v;          // v_{k+1}                                            (n_dof)
     double* p;          // momenta                                            (n_dof)
     double* extra;      // what forces on a body were extrapolated by [s]     (n_body)
+    double* damped;     // spectral damping of the bodies                       (n_body)
+    double* middle;     // q in the middle of the step                        (n_q)
+    double taken;       // what that damping takes in the step [J]
     int* spans;         // 1: the body takes the midpoint rule by Newton's method (n_body)
     double* rigid;      // motions of the groups as rigid wholes          (6 x n_dof)
     double* robot;      // scratch: A of one robot                    (largest n_dof squared)

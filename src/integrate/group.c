@@ -1,6 +1,7 @@
 #include "integrate/group.h"
 
 #include "base/memory.h"
+#include "body/body.h"
 #include "integrate/persistent.h"
 #include "integrate/tuning.h"
 #include "potential/attachment.h"
@@ -15,10 +16,10 @@ CondStatus cond_groups_create(const CondContext* context, int n_body, CondGroups
 #define RESERVE(array) COND_RESERVE(&groups->arena, groups->array, n_body)
     int failed = cond_components_reserve(&groups->arena, n_body, &groups->bodies) ||
                  RESERVE(touched) || RESERVE(borders) || RESERVE(anchored) || RESERVE(lands) ||
-                 RESERVE(persistent) || RESERVE(able) || RESERVE(mass) || RESERVE(euler) ||
-                 RESERVE(newton) || RESERVE(fails) || RESERVE(residual) || RESERVE(share) ||
-                 RESERVE(load) || RESERVE(rounding) || RESERVE(fall) || RESERVE(before) ||
-                 RESERVE(kinetic) || RESERVE(excess) || RESERVE(inexact);
+                 RESERVE(persistent) || RESERVE(able) || RESERVE(deforms) || RESERVE(mass) ||
+                 RESERVE(euler) || RESERVE(newton) || RESERVE(fails) || RESERVE(residual) ||
+                 RESERVE(share) || RESERVE(load) || RESERVE(rounding) || RESERVE(fall) ||
+                 RESERVE(before) || RESERVE(kinetic) || RESERVE(excess) || RESERVE(inexact);
 #undef RESERVE
     return failed ? COND_OUT_OF_MEMORY : COND_OK;
 }
@@ -54,6 +55,9 @@ static void mark(const CondSim* sim, CondGroups* groups)
     memset(groups->touched, 0, (size_t)groups->n * sizeof *groups->touched);
     memset(groups->borders, 0, (size_t)groups->n * sizeof *groups->borders);
     memset(groups->anchored, 0, (size_t)groups->n * sizeof *groups->anchored);
+    memset(groups->deforms, 0, (size_t)groups->n * sizeof *groups->deforms);
+    for (int b = 0; b < model->n_body; b++)
+        groups->deforms[groups->of[b]] |= cond_body_deforms(&model->body[b]);
     for (int b = 0; b < model->n_body; b++)
         if (model->body[b].kind == COND_BODY_ROBOT && !model->body[b].arm->floating)
             groups->anchored[groups->of[b]] = 1;

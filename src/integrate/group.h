@@ -26,6 +26,7 @@ typedef struct CondGroups {
     int* able;        // of a body, 1: its contacts may last                            (n_body)
     double* mass;     // of a body; infinite where it is held [kg]                      (n_body)
     int* persistent;  // of a body, 1: its contacts last (integrate/persistent.h)       (n_body)
+    int* deforms;     // 1: a body of it can change its shape                 (n of n_body)
     int* euler;       // 1: implicit Euler, else the midpoint rule            (n of n_body)
     int* newton;      // 1: of it by Newton's method                          (n of n_body)
     int* fails;       // 1: the step as it was tried cannot stand             (n of n_body)

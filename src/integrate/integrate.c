@@ -5,6 +5,7 @@
 #include "body/body.h"
 #include "integrate/balance.h"
 #include "integrate/persistent.h"
+#include "integrate/spectral.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -105,6 +106,8 @@ CondStatus cond_sim_make_next(CondSim* sim, const CondState* state)
         VelocityLoop loop = {state->v + at, v_hat + at,       sim->attempt.v_hat + at,
                              next->v + at,  next->v_hat + at, sim->theta[b]};
         cond_parallel(n, cond_threads((size_t)n, threads), make_velocities, &loop);
+        if (cond_spectral_of(sim, b) > 0.0)
+            cond_spectral_arrive(sim, state, b, next->v);
     }
     cond_held_put_end(sim, next->v);
     cond_joint_rows_rest(sim);

@@ -12,8 +12,10 @@
 #include "base/memory.h"
 #include "body/body.h"
 #include "body/gyroscopic.h"
+#include "body/spectral.h"
 #include "integrate/balance.h"
 #include "integrate/momenta.h"
+#include "integrate/spectral.h"
 #include "integrate/tuning.h"
 #include "potential/potential.h"
 #include "sim/sim.h"
@@ -190,8 +192,10 @@ void cond_newton_pose(CondSim* sim, const CondState* state)
             cond_body_ops(body->kind)
                 ->advance(body, sim->attempt.v_hat + body->dof_begin, h, q + body->q_begin);
     }
+    if (model->settings.integrator == COND_INTEGRATOR_AUTO)
+        cond_spectral_lead_on(sim, state, q);
     cond_kinematics_set(&sim->at_end, q);
-    if (sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
+    if (model->settings.integrator == COND_INTEGRATOR_AUTO)
         cond_balance_pose(sim, state);
 }
 
@@ -208,7 +212,8 @@ static void add_inertia(CondSim* sim)
                                   model->settings.solver.threads);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
-            r[i] = (sim->linear[b] ? 0.0 : r[i]) + p[i] / sim->length[b] - sim->f[i];
+            r[i] = (sim->linear[b] ? 0.0 : r[i]) +
+                   cond_spectral_mass(cond_spectral_of(sim, b)) * p[i] / sim->length[b] - sim->f[i];
 }
 
 CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
@@ -220,6 +225,7 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
     int n = model->n_dof;
     cond_newton_pose(sim, state);
     see_start(sim, state, &sim->at_start, &sim->at_end, newton->start);
+    cond_spectral_start(sim, state, newton->start);
     bias(sim, state, v, sim->f);
     cond_force_add(&sim->at_end, state, sim->attempt.time_step, sim->f);
     cond_assembly_begin(&sim->attempt.assembly, &sim->at_end, sim->length, sim->f);

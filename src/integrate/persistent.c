@@ -13,6 +13,8 @@
 #include "integrate/tuning.h"
 #include "linear/cholesky.h"
 #include "math/vec3.h"
+#include "model/fem.h"
+#include "model/rod.h"
 #include "potential/attachment.h"
 #include "sim/sim.h"
 #include "sim/tuning.h"
@@ -28,19 +30,11 @@ static int is_asked(const CondSim* sim)
            isinf(settings->kv) && settings->solver.stop == COND_STOP_CERTIFICATE;
 }
 
-// 1 for bodies whose motion is worth it. What is soft loses most of what it has in contact anyway,
-// and what motors or frames in space lead has its energy from there.
-static int is_able(const CondSim* sim, int b)
-{
-    const CondBody* body = &sim->model->body[b];
-    return body->kind != COND_BODY_SOFT && body->kind != COND_BODY_ROD;
-}
-
 void cond_persistent_find_able(const CondSim* sim, int* able)
 {
     int asked = is_asked(sim);
     for (int b = 0; b < sim->model->n_body; b++)
-        able[b] = asked && is_able(sim, b);
+        able[b] = asked;
     for (int i = 0; i < sim->next->n_weld; i++)
         if (sim->next->weld[i].active && cond_weld_is_led(&sim->next->weld[i]))
             able[cond_weld_body(&sim->next->weld[i])] = 0;
@@ -98,6 +92,21 @@ static double add_side(const CondSim* sim, const CondState* state, const CondCan
     return along;
 }
 
+// What a body moves at once where a contact stops one of its points: nodes and links answer to the
+// rest of their body in time only.
+static double struck_mass(const CondSim* sim, const CondPoint* point)
+{
+    const CondBody* body = &sim->model->body[point->body];
+    double inverse = 0.0;
+    if (body->kind == COND_BODY_ROD)
+        return body->rod->mass[point->link];
+    if (body->kind != COND_BODY_SOFT)
+        return cond_newton_mass(body, &sim->at_start);
+    for (int k = 0; k < point->n_node; k++)
+        inverse += point->local[k] * point->local[k] / body->fem->mass[point->node[k]];
+    return 1.0 / inverse;
+}
+
 // The energy that a contact takes at once where it closes in this step.
 static double strike_energy(const CondSim* sim, const CondCandidate* candidate, double speed)
 {
@@ -106,8 +115,7 @@ static double strike_energy(const CondSim* sim, const CondCandidate* candidate, 
         return 0.0;
     for (int s = 0; s < 2; s++)
         if (candidate->point[s].body >= 0)
-            mass = fmin(mass, cond_newton_mass(&sim->model->body[candidate->point[s].body],
-                                               &sim->at_start));
+            mass = fmin(mass, struck_mass(sim, &candidate->point[s]));
     return 0.5 * mass * speed * speed;
 }
 
@@ -181,22 +189,98 @@ static void estimate_losses(CondSim* sim, const CondState* state, double* loss)
     }
 }
 
+// 1 for bodies that motors or frames in space lead.
+static int drives(const CondSim* sim, int b)
+{
+    const CondBody* body = &sim->model->body[b];
+    const CondMotor* motor = sim->next->motor + body->target_begin;
+    int driven = !sim->groups->able[b];
+    if (body->kind == COND_BODY_ROBOT)
+        for (int i = 0; i < body->arm->n_joint; i++)
+            driven |= motor[i].stiffness > 0.0 || motor[i].damping > 0.0;
+    return driven;
+}
+
+// What such bodies hold or push by deformable ones moves as they do: of these groups no contact
+// lasts. groups.fails is free.
+static void leave_driven(CondSim* sim)
+{
+    const CondGroups* groups = sim->groups;
+    const CondCandidateList* list = &sim->attempt.candidates;
+    int* driven = groups->fails;
+    memset(driven, 0, (size_t)groups->n * sizeof *driven);
+    for (int b = 0; b < sim->model->n_body; b++)
+        driven[groups->of[b]] |= drives(sim, b);
+    for (int c = 0; c < list->n; c++) {
+        int one = list->candidate[c].point[0].body, other = list->candidate[c].point[1].body;
+        if (one < 0 || other < 0)
+            continue;
+        driven[groups->of[one]] |= drives(sim, other);
+        driven[groups->of[other]] |= drives(sim, one);
+    }
+    for (int b = 0; b < sim->model->n_body; b++)
+        if (driven[groups->of[b]] && groups->deforms[groups->of[b]])
+            groups->persistent[b] = 0;
+    for (int b = 0; b < sim->model->n_body; b++)
+        groups->able[b] = groups->persistent[b];
+}
+
+// 1 where a group has more to lose than what rests or hardly changes its motion.
+static int is_worth(const CondSim* sim, int g, double loss)
+{
+    const CondGroups* groups = sim->groups;
+    return loss > COND_LASTING_RATE * sim->attempt.time_step * groups->before[g] &&
+           loss > COND_LASTING_REST * groups->fall[g];
+}
+
 void cond_persistent_choose(CondSim* sim, const CondState* state)
 {
     const CondGroups* groups = sim->groups;
-    double* loss = groups->excess;
+    double *loss = groups->excess, *change = sim->newton.work;
     memcpy(groups->persistent, groups->able, (size_t)sim->model->n_body * sizeof(int));
+    leave_driven(sim);
     cond_persistent_agree(sim);
     if (!cond_persistent_any(sim))
         return;
     estimate_losses(sim, state, loss);
+    for (int i = 0; i < sim->model->n_dof; i++)
+        change[i] = 2.0 * (state->v[i] - state->v_hat[i]);
+    cond_balance_kinetic(sim, &sim->at_start, change, groups->kinetic);
     cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
     for (int b = 0; b < sim->model->n_body; b++) {
         int g = groups->of[b];
         groups->persistent[b] &=
-            loss[g] > COND_LASTING_RATE * sim->attempt.time_step * groups->before[g] &&
-            loss[g] > COND_LASTING_REST * groups->fall[g];
+            is_worth(sim, g, groups->deforms[g] ? groups->kinetic[g] : loss[g]);
     }
+}
+
+int cond_persistent_reconsider(CondSim* sim, const CondState* state)
+{
+    const CondGroups* groups = sim->groups;
+    double *change = sim->work, *unable = groups->excess;
+    int any = 0;
+    for (int g = 0; g < groups->n; g++)
+        any |= groups->deforms[g] && groups->touched[g] && groups->euler[g];
+    if (!any)
+        return 0;
+    for (int i = 0; i < sim->model->n_dof; i++)
+        change[i] = sim->attempt.v_hat[i] - state->v[i];
+    cond_balance_kinetic(sim, &sim->at_start, change, groups->kinetic);
+    cond_balance_kinetic(sim, &sim->at_start, state->v, groups->before);
+    any = 0;
+    memset(unable, 0, (size_t)groups->n * sizeof *unable);
+    for (int b = 0; b < sim->model->n_body; b++)
+        unable[groups->of[b]] += !groups->able[b];
+    for (int b = 0; b < sim->model->n_body; b++) {
+        int g = groups->of[b];
+        if (unable[g] > 0.0 || !groups->touched[g] || !groups->deforms[g] || groups->newton[g] ||
+            !is_worth(sim, g, groups->kinetic[g]))
+            continue;
+        any |= groups->euler[g];
+        groups->euler[g] = 0;
+        groups->persistent[b] = 1;
+    }
+    return any;
 }
 
 const CondCandidateList* cond_persistent_list(const CondSim* sim)
@@ -258,7 +342,11 @@ CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
 
 void cond_persistent_end(CondSim* sim, const CondCandidate* candidate)
 {
-    for (int s = 0; s < 2 && sim->attempt.moved; s++)
+    int nodes = 0; // and links: one of them that is struck is no impact of the body
+    for (int s = 0; s < 2; s++)
+        nodes |= candidate->point[s].body >= 0 &&
+                 cond_body_deforms(&sim->model->body[candidate->point[s].body]);
+    for (int s = 0; s < 2 && sim->attempt.moved && !nodes; s++)
         if (candidate->point[s].body >= 0)
             sim->groups->persistent[candidate->point[s].body] = 0;
 }

@@ -12,6 +12,12 @@ typedef struct CondSim CondSim;
 // in groups.lasting; needs the groups, their fall, sim->f at q_k and the contacts.
 void cond_persistent_choose(CondSim* sim, const CondState* state);
 
+// After a linear step by implicit Euler: marks the bodies of groups that can change their shape and
+// whose motion it has braked, by 1/2 dv'M dv with dv the change of their velocity. What their
+// forces would do to it is known for groups of rigid bodies alone; those of others answer to the
+// step. Returns 1 where there are any.
+int cond_persistent_reconsider(CondSim* sim, const CondState* state);
+
 // The same once contacts have joined groups: all bodies of a group are marked or none.
 void cond_persistent_agree(CondSim* sim);
 

@@ -42,6 +42,12 @@
 // [1] share of the trace of an inertia: what lies on a line has none about it
 #define COND_BALANCE_LINE 1e-14
 
+// ---- spectral damping
+
+// [1] of bodies in contact where none is asked for: what 1 ms resolves loses next to nothing, and
+// of what no step resolves a fifth is taken in a step
+#define COND_SPECTRAL_DEFAULT 0.3
+
 // ---- contacts that last, and bodies that bounce
 
 // [1/s] of its energy that a group loses to implicit Euler, below which that is as good

@@ -251,6 +251,19 @@ void cond_rod_stress(const CondRod* rod, const double* q, int i, double s[6])
         s[r] = k[r] * e[r];
 }
 
+void cond_rod_forces(const CondRod* rod, const double* q, double* f)
+{
+    memset(f, 0, 6 * (size_t)rod->n_link * sizeof *f);
+    for (int i = 0; i + 1 < rod->n_link; i++) {
+        double e[6], J[72], k[6];
+        cond_rod_strain_jacobian(rod, q, i, e, J);
+        cond_rod_gains(rod, i, k);
+        for (int a = 0; a < 12; a++)
+            for (int r = 0; r < 6; r++)
+                f[6 * i + a] -= J[12 * r + a] * k[r] * e[r];
+    }
+}
+
 double cond_rod_energy(const CondRod* rod, const double* q)
 {
     double energy = 0.0;

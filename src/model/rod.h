@@ -73,6 +73,9 @@ void cond_rod_gains(const CondRod* rod, int i, double k[6]);
 // The way between two links along the rod, the shorter one where it is closed [m].
 double cond_rod_between(const CondRod* rod, int i, int j);
 
+// f = -J'K e of all joints but the one that closes a ring.               f (6 x n_link)
+void cond_rod_forces(const CondRod* rod, const double* q, double* f);
+
 // The elastic energy [J].
 double cond_rod_energy(const CondRod* rod, const double* q);
 

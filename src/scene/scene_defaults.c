@@ -258,6 +258,7 @@ static CondSceneSettings scene_settings(void)
         .pbd_substeps = 100,
         .solver = cond_solver_settings_default(),
         .environment = environment_settings(),
+        .damping = NAN,
     };
 }
 
