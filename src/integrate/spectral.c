@@ -19,13 +19,13 @@
 #include <string.h>
 
 // By default bodies in contact are damped, whose impacts excite all their modes; free motion keeps
-// its energy. In substeps w belongs to steps of other lengths.
+// its energy. In substeps and pieces w belongs to steps of other lengths.
 static double damping_of(const CondSim* sim, int b)
 {
     const CondBody* body = &sim->model->body[b];
     double asked = sim->model->settings.damping;
     if (!cond_body_deforms(body) || sim->linear[b] || !(sim->theta[b] < 1.0) ||
-        sim->attempt.n_substep > 1)
+        sim->attempt.time_step != sim->model->settings.time_step)
         return 0.0;
     if (isnan(asked))
         return sim->groups->touched[sim->groups->of[b]] ? COND_SPECTRAL_DEFAULT : 0.0;
