@@ -51,7 +51,7 @@ static double resist(const CondSemismooth* newton, const CondContact* contact)
             count += index >= 0 && index / 3 != last;
             last = index >= 0 ? index / 3 : last;
         }
-    return count > 1 ? COND_RESISTANCE_NODES : COND_RESISTANCE_NODE;
+    return count > 1 ? COND_RESISTANCE_NODES : COND_RESISTANCE_ITERATIVE;
 }
 
 static CondStatus build(CondSemismooth* newton, const CondProblem* problem)
@@ -85,7 +85,7 @@ static const CondLinearBackEnd by_factorisation = {.resistance = COND_RESISTANCE
                                                    .build = build_factored,
                                                    .solve = solve_factored};
 
-static const CondLinearBackEnd back_end = {.resistance = COND_RESISTANCE_FOLLOWING,
+static const CondLinearBackEnd back_end = {.resistance = COND_RESISTANCE_ITERATIVE,
                                            .symmetric = 1,
                                            .serves = serves,
                                            .build = build,

@@ -42,8 +42,7 @@ static CondStatus iterative_serves(CondSemismooth* newton, const CondProblem* pr
 static CondStatus iterative_build(CondSemismooth* newton, const CondProblem* problem)
 {
     (void)problem;
-    return cond_soft_back_end_build(&newton->soft, newton->law, newton->follows, newton->closed,
-                                    newton->slipping);
+    return cond_soft_back_end_build(&newton->soft, newton->law, newton->follows, newton->slipping);
 }
 
 static CondStatus iterative_begin(CondSemismooth* newton)
@@ -61,7 +60,7 @@ static int iterative_solve(CondSemismooth* newton, double* f, double* x, int max
     return cond_soft_back_end_solve(&newton->soft, f, x, newton->follows, max_products);
 }
 
-const CondLinearBackEnd cond_back_end_iterative = {.resistance = COND_RESISTANCE_FOLLOWING,
+const CondLinearBackEnd cond_back_end_iterative = {.resistance = COND_RESISTANCE_ITERATIVE,
                                                    .symmetric = 1,
                                                    .serves = iterative_serves,
                                                    .build = iterative_build,

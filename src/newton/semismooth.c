@@ -182,11 +182,11 @@ static void swap(CondPair* a, CondPair* b)
 // stay what they are, go several lengths at once: the length grows while the merit falls.
 static double reach(CondSemismooth* newton, const CondCertificateData* data, double merit)
 {
-    double a = 1.0, next = cond_semismooth_try(newton, data, COND_LONGER);
-    for (; next < merit && a < COND_LONGEST;
-         next = cond_semismooth_try(newton, data, COND_LONGER * a)) {
+    double a = 1.0, next = cond_semismooth_try(newton, data, 2.0);
+    for (int k = 0; next < merit && k < COND_WATCHDOG; k++) {
         merit = next;
-        a *= COND_LONGER;
+        a *= 2.0;
+        next = cond_semismooth_try(newton, data, 2.0 * a);
     }
     return cond_semismooth_try(newton, data, a);
 }
@@ -247,7 +247,8 @@ static double strain(CondSemismooth* newton, const CondCertificateData* data)
 // newton->tried: its merit. INFINITY: none does, and the whole step is there.
 static double search(CondSemismooth* newton, const CondCertificateData* data)
 {
-    for (double a = 1.0; a >= COND_SHORTEST && newton->merit < INFINITY; a *= 0.5) {
+    double a = 1.0;
+    for (int k = 0; k <= COND_WATCHDOG && newton->merit < INFINITY; k++, a *= 0.5) {
         double merit = cond_semismooth_try(newton, data, a);
         if (merit > (1.0 - COND_SUFFICIENT * a) * newton->merit || isnan(merit))
             continue;
@@ -330,7 +331,7 @@ static int adapt(CondSemismooth* newton, CondLaw law, double before, Progress* p
     p->stalled = newton->merit < COND_PROGRESS * before ? 0 : p->stalled + 1;
     if (!newton->back_end->symmetric)
         return 1;
-    int settled = COND_SETTLED * newton->turned <= newton->closed;
+    int settled = newton->turned == 0;
     int follow = p->limits->may_follow ? p->stalled >= patience(newton)
                                        : p->stalled >= COND_STALL - 1 && settled;
     if (follow && law == COND_LAW_STRICT && !newton->follows) {

@@ -55,11 +55,10 @@ CondStatus cond_soft_back_end_begin(CondSoftBackEnd* soft)
 }
 
 CondStatus cond_soft_back_end_build(CondSoftBackEnd* soft, const CondLinearLaw* law, int follows,
-                                    int closed, int slipping)
+                                    int slipping)
 {
     int n_contact = soft->system.problem->n_contact;
     int stride = (int)(sizeof *law / sizeof law->D[0]);
-    soft->closed = closed;
     if (follows)
         soft->system.deep = 0;
     return cond_soft_system_build(&soft->system, n_contact > 0 ? law[0].D : NULL, stride,
@@ -73,8 +72,8 @@ static int most_products(const CondSoftBackEnd* soft, int follows)
     if (soft->multilevel != COND_MULTILEVEL_AUTO || follows || soft->depth == COND_DEPTH_LEVELS)
         return COND_STEP_PRODUCTS;
     if (soft->depth == COND_DEPTH_BLOCKS && system->n_node >= system->pack_from)
-        return COND_ALL_OVER * soft->closed > system->n_node ? COND_GROUP_LATE : COND_GROUP_AFTER;
-    return soft->products < COND_DEEPEN_TOTAL ? COND_DEEPEN_AFTER : COND_DEEPEN_SOON;
+        return COND_GROUP_AFTER;
+    return COND_ILL_CONDITIONED;
 }
 
 int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,
@@ -122,7 +121,7 @@ double cond_soft_back_end_resistance(const CondSoftBackEnd* soft, const CondCont
             count += node >= 0 && node != last;
             last = node;
         }
-    return count > 1 ? COND_RESISTANCE_NODES : COND_RESISTANCE_NODE;
+    return count > 1 ? COND_RESISTANCE_NODES : COND_RESISTANCE_ITERATIVE;
 }
 
 void cond_soft_back_end_destroy(CondSoftBackEnd* soft)

@@ -19,7 +19,6 @@ typedef struct CondSoftBackEnd {
     int longest;    // products of a step of this problem
     int sharpened;  // 1: they have been solved better once
     double sharper; // share of the reduction that steps else make do with, for this problem
-    int closed;     // contacts not open
     double* work;   // of biconjugate gradients                                       (5 n_dof)
 } CondSoftBackEnd;
 
@@ -32,7 +31,7 @@ CondStatus cond_soft_back_end_begin(CondSoftBackEnd* soft);
 
 // `follows`: D is not symmetric where contacts slip.
 CondStatus cond_soft_back_end_build(CondSoftBackEnd* soft, const CondLinearLaw* law, int follows,
-                                    int closed, int slipping);
+                                    int slipping);
 
 // As CondLinearBackEnd.solve.
 int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,

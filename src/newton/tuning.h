@@ -14,16 +14,14 @@
 
 // ---- linearised law: resistance against changes of contact forces, shares of gamma
 
-// [share] least resistance that resisting steps may come down to; interior point
-#define COND_LEAST_RESISTANCE 1e-7
 // [share] what the factorisation's rounding allows
 #define COND_RESISTANCE_FACTORED 1e-6
-// [share] of conjugate gradients, where the preconditioner is exact,
-#define COND_RESISTANCE_NODE 1e-4
-// [share] where the contact joins several nodes, so that it is not,
+// [share] least resistance that resisting steps may come down to; interior point
+#define COND_LEAST_RESISTANCE 1e-7
+// [share] of conjugate gradients, and where friction follows the normal force,
+#define COND_RESISTANCE_ITERATIVE 5e-4
+// [share] and where the contact joins several nodes, so that no block of one node has it
 #define COND_RESISTANCE_NODES 0.05
-// [share] and where friction follows the normal force
-#define COND_RESISTANCE_FOLLOWING 5e-4
 // [share] of steps from the last step's forces: a settling heap of 200 bodies takes a tenth more
 // factorisations with ten times as much, and 40 % more with a tenth.
 #define COND_WARM_DAMPING 1e-3
@@ -37,28 +35,21 @@
 
 // [share] of the merit, or of the certificate: less than that is progress
 #define COND_PROGRESS 0.9
-// [share] of the decrease that a step promises
+// [share] of the decrease that a step promises, which it must make
 #define COND_SUFFICIENT 1e-3
-// [share] of a step that is tried at least: a sixteenth
-#define COND_SHORTEST 0.05
 // [share] of the merit: a step that leaves more creeps, and is prolonged; of the residual: to there
 // the problem of a round of proximal-point steps is solved. With 0.1 or 0.03 rounds take more
 // Newton steps in all.
 #define COND_CREEPS 0.3
-// [1] times as far goes a step that creeps, as long as that helps,
-#define COND_LONGER 1.5
-// [1] up to so many times as far in all
-#define COND_LONGEST 20.0
 // [1] of what stops, or opens, the fastest contact: beyond, forces press against each other, and
 // there is no solution
 #define COND_MOST_GROWTH 1e5
 enum {
     COND_WATCHDOG = 4, // [count] steps that may leave the least merit behind: on the way round a
-                       // corner of the law it grows at first
+                       // corner of the law it grows at first; halvings of a step that leads
+                       // nowhere, and doublings of one that creeps
     COND_STALL = 3,    // [count] steps of little progress after which the method changes its ways;
                        // of piles: steps that go to and fro between two sets do so for ever
-    COND_SETTLED = 1000,          // [count] closed contacts per one that changes its kind: they
-                                  // have settled
     COND_RESISTING_STEPS = 40,    // [count] that resist changes of the forces: a settling heap of
                                   // 200 bodies takes 20 where many contacts change, 7 elsewhere
     COND_RESISTING_PATIENCE = 12, // [count] of these in a row that may halve nothing
@@ -81,13 +72,9 @@ enum {
     COND_STEP_PRODUCTS = 300,  // [count] of a Newton step at most
     COND_LEVELS_FROM = 32000,  // [count] nodes from which many levels pay from the start
     COND_GROUP_AFTER = 20,     // [count] products before a coarse correction of few groups is
-                               // called for,
-    COND_GROUP_LATE = 60,      // [count] or where contacts hold the bodies all over,
-    COND_ALL_OVER = 10,        // [count] nodes per contact there at most
-    COND_DEEPEN_AFTER = 120,   // [count] products before a correction of many levels is
-    COND_DEEPEN_SOON = 60,     // [count] the same where steps have made so many already:
-    COND_DEEPEN_TOTAL = 150,   // [count] products of all steps so far, see above
-    COND_ILL_CONDITIONED = 60, // [count] products of a step by which its system is known to be so
+                               // called for
+    COND_ILL_CONDITIONED = 60, // [count] products of a step by which its system is known to be so,
+                               // and a correction of many levels is called for
 };
 
 // ---- proximal-point steps

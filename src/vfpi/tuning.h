@@ -4,8 +4,6 @@
 
 // ---- the stop
 
-// [share] of the residual that is predicted, at which a pair is judged
-#define COND_VFPI_PREDICTED 0.7
 // [share] of the true residual that a round of the multiplier loop must reach, and of the residual
 // that is next judged where nothing can be predicted
 #define COND_VFPI_INNER 0.1

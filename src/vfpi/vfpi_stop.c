@@ -80,7 +80,7 @@ static int judge(CondVfpi* s, CondSolveInfo* info)
             return COND_VFPI_CARRY;
         tolerance = s->inner_tolerance;
     }
-    double ratio = COND_VFPI_PREDICTED * tolerance / value;
+    double ratio = COND_AIM * tolerance / value;
     s->trigger = s->residual * (isfinite(ratio) ? ratio : COND_VFPI_INNER);
     s->judged = s->passed;
     return -1;
