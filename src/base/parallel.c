@@ -31,10 +31,14 @@ static void leave_alone(long lost)
     atomic_store_explicit(&crowded_until, cond_pool_now() + next, memory_order_relaxed);
 }
 
-// A loop of a team took so long, of which it waited in vain: of the rest, it saved about as much.
-static void keep_account(long took, long waited)
+// A loop to which `came` other threads came took so long, of which the calling thread waited in
+// vain. In the rest of the time each of them did about as much as that one: half of that counts,
+// for parts are not even. Where they are very uneven, or a thread does not run, the waiting is
+// more.
+static void keep_account(long took, long waited, int came)
 {
-    long sum = atomic_load_explicit(&saved, memory_order_relaxed) + (took - waited) / 2 - waited;
+    long sum = atomic_load_explicit(&saved, memory_order_relaxed) + (took - waited) / 2 * came;
+    sum -= waited;
     if (sum < -COND_TEAM_CREDIT) {
         leave_alone(-sum);
         sum = 0;
@@ -115,7 +119,7 @@ static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic lon
     if (waited_within)
         waited += atomic_load_explicit(waited_within, memory_order_relaxed);
     if (came > 0)
-        keep_account(cond_pool_now() - begun, waited);
+        keep_account(cond_pool_now() - begun, waited, came);
 }
 
 // Phases as parts in a row, each of which is the next free thread's. Before the first part of a
@@ -125,13 +129,13 @@ typedef struct Parts {
     const CondPhase* phase;
     _Alignas(COND_CACHE_LINE) _Atomic int next;
     _Alignas(COND_CACHE_LINE) _Atomic int done;
-    _Alignas(COND_CACHE_LINE) _Atomic long waited; // in vain, for threads that did not run [ns]
+    _Alignas(COND_CACHE_LINE) _Atomic long waited; // by the calling thread [ns]
 } Parts;
 
 static void wait_for(Parts* parts, int done)
 {
     long waited = cond_pool_wait(&parts->done, done);
-    if (waited > 0)
+    if (waited > 0 && cond_pool_rank() == 0)
         atomic_fetch_add_explicit(&parts->waited, waited, memory_order_relaxed);
 }
 
@@ -299,9 +303,9 @@ void cond_team(int n_thread, CondTeamBody body, void* data)
         return;
     }
     long waited = 0, begun = cond_pool_now();
-    cond_pool_gather(n_thread, call_team, &call, &waited);
+    int came = cond_pool_gather(n_thread, call_team, &call, &waited);
     waited += atomic_load_explicit(&call.team.waited, memory_order_relaxed);
-    keep_account(cond_pool_now() - begun, waited);
+    keep_account(cond_pool_now() - begun, waited, came);
 }
 
 void cond_team_meet(CondTeam* team, CondGate* gate, int size)
@@ -318,7 +322,7 @@ void cond_team_meet(CondTeam* team, CondGate* gate, int size)
         cond_pool_raise(&gate->turn);
     } else {
         long waited = cond_pool_wait(&gate->turn, turn + 1);
-        if (waited > COND_TEAM_LATE)
+        if (waited > COND_TEAM_LATE && cond_pool_rank() == 0)
             atomic_fetch_add_explicit(&team->waited, waited, memory_order_relaxed);
     }
     if (team->account)

@@ -79,7 +79,7 @@ typedef struct CondGate {
 
 typedef struct CondTeam {
     CondGate all;
-    _Atomic long waited;             // in vain, for threads that did not run [ns]
+    _Atomic long waited;             // by the calling thread, for long [ns]
     struct CondAccountTeam* account; // NULL: it is off
 } CondTeam;
 

@@ -9,6 +9,8 @@
 #include "collide/seam.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "base/tuning.h"
 #include "collide/solid.h"
 #include "collide/tuning.h"
 #include "geometry/core.h"
@@ -93,19 +95,33 @@ static int link_pairs(CondCollider* collider, int first, const CondCandidateList
     return n;
 }
 
+typedef struct HiddenLoop {
+    const CondCollider* collider;
+    const CondCandidateList* list;
+} HiddenLoop;
+
+static void find_hidden(const void* data, int first, int last)
+{
+    const HiddenLoop* l = data;
+    const CondModel* model = l->collider->model;
+    for (int k = first; k < last; k++) {
+        const CondCandidate* c = &l->list->candidate[l->collider->seam[k].first];
+        l->collider->seam[k].hidden =
+            c->solid[1] >= 0 && !cond_shape_is_hollow(&cond_solid_at(model, c->solid[0])->shape) &&
+            !cond_shape_is_hollow(&cond_solid_at(model, c->solid[1])->shape) &&
+            is_hidden(l->collider, l->list, k);
+    }
+}
+
 CondStatus cond_seams_leave_out(CondCollider* collider, int first, CondCandidateList* list)
 {
     if (COND_RESERVE(&collider->arena, collider->seam, list->n - first))
         return COND_OUT_OF_MEMORY;
     int n = link_pairs(collider, first, list), kept = first;
-    for (int k = 0; k < n; k++) {
-        const CondCandidate* c = &list->candidate[collider->seam[k].first];
-        collider->seam[k].hidden =
-            c->solid[1] >= 0 &&
-            !cond_shape_is_hollow(&cond_solid_at(collider->model, c->solid[0])->shape) &&
-            !cond_shape_is_hollow(&cond_solid_at(collider->model, c->solid[1])->shape) &&
-            is_hidden(collider, list, k);
-    }
+    HiddenLoop loop = {collider, list};
+    cond_parallel(
+        n, cond_threads(COND_CONTACT_WORK * (size_t)n, collider->model->settings.solver.threads),
+        find_hidden, &loop);
     for (int k = 0; k < n; k++)
         for (int i = collider->seam[k].first; i < collider->seam[k].last; i++)
             if (!collider->seam[k].hidden)
