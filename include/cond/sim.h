@@ -439,11 +439,11 @@ typedef struct CondStepInfo {
     int rejected;                 // and the attempts that were too long
     double work_friction; // of friction on the bodies, in the step's contact problem; what moves as
                           // it is told may drive them by it [J]
-    double work_impact; // of what closes gaps, and of the impact stage [J]
-    double work_other;  // E after the step less E before it, less both: given forces, motors,
-                        // damping, correction, and what the integrator loses [J]
-    double error;       // the largest estimated error of one, relative to the motion;
-                        // 0 where accuracy is off
+    double work_impact;   // of what closes gaps, and of the impact stage [J]
+    double work_other;    // E after the step less E before it, less both: given forces, motors,
+                          // damping, correction, and what the integrator loses [J]
+    double error;         // the largest estimated error of one, relative to the motion;
+                          // 0 where accuracy is off
 } CondStepInfo;
 
 COND_API CondStatus cond_sim_create(const CondModel* model, CondSim** sim, CondError* error);
