@@ -320,7 +320,8 @@ static void test_entry_refusals(void** state)
         {"bodies:\n  - kind: particle\n    mass: 1\n    shape: {box: [1, 1, 1]}\n",
          "s.yaml:4: bodies[0].shape: a particle has none (only kind: rigid)"},
         {"bodies:\n  - kind: particle\n    mass: 1\n    rotation: {axis: [1, 0, 0], degrees: 5}\n",
-         "s.yaml:4: bodies[0].rotation: a particle has none (only kind: rigid, soft, robot, rod, shell)"},
+         "s.yaml:4: bodies[0].rotation: a particle has none (only kind: rigid, soft, robot, rod, "
+         "shell)"},
         {"planes:\n  - normal: [0, 0, 0]\n", "s.yaml:2: planes[0].normal: must not be zero"},
         {"planes:\n  - normal: [0, 1, 0]\n    direction: [0, -2, 0]\n",
          "s.yaml:3: planes[0].direction: must not be parallel to the normal"},

@@ -47,8 +47,8 @@ static CondFemPolicy geometric(const CondBody* body, const CondKinematics* kinem
         return (CondFemPolicy){COND_FEM_GEOMETRIC_EXACT, 0.0};
     if (kinematics->model->settings.integrator != COND_INTEGRATOR_THETA)
         return (CondFemPolicy){COND_FEM_GEOMETRIC_CLAMPED, 0.0};
-    // A shell is linear in its strains, not in its positions: without the stiffness of its tension a
-    // linear step overshoots.
+    // A shell is linear in its strains, not in its positions: without the stiffness of its tension
+    // a linear step overshoots.
     if (body->shell && body->geometric == COND_GEOMETRIC_NONE)
         return (CondFemPolicy){COND_FEM_GEOMETRIC_CLAMPED, 0.0};
     return (CondFemPolicy){policy[body->geometric], body->geometric_stiffness};
