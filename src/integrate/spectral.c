@@ -25,7 +25,8 @@ static double damping_of(const CondSim* sim, int b)
     const CondBody* body = &sim->model->body[b];
     double asked = sim->model->settings.damping;
     if (!cond_body_deforms(body) || sim->linear[b] || !(sim->theta[b] < 1.0) ||
-        sim->attempt.time_step != sim->model->settings.time_step)
+        sim->attempt.time_step != sim->model->settings.time_step ||
+        sim->model->settings.accuracy > 0.0)
         return 0.0;
     if (isnan(asked))
         return sim->groups->touched[sim->groups->of[b]] ? COND_SPECTRAL_DEFAULT : 0.0;
