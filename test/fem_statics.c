@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,14 +90,15 @@ int statics_solve(Statics* s, CondFemGeometric geometric, int max_steps, double 
     for (int step = 0; step < max_steps; step++) {
         cond_fem_assemble(&s->fem, s->x, 0.0, 1.0, NULL, &policy, &s->work, &s->A, s->f, 1);
         bsr3_matrix_diagonal(&s->A, s->scale);
-        double residual = 0.0, longest = 0.0;
+        double residual = 0.0, longest = 0.0, rounding = 0.0;
         for (int i = 0; i < s->n; i++) {
             s->d[i] = 0.0;
             s->f[i] = s->held[i] ? 0.0 : s->f[i] + s->load[i];
             s->scale[i] = s->held[i] ? 1.0 : s->scale[i];
             residual = fmax(residual, fabs(s->f[i]));
+            rounding = fmax(rounding, DBL_EPSILON * s->scale[i] * fabs(s->x[i]));
         }
-        if (step > 0 && residual < 1e-9 * force_scale)
+        if (step > 0 && residual < fmax(1e-9 * force_scale, rounding))
             return step;
         CondCgSystem system = {.A = {s->n, multiply_free, s},
                                .M = {divide, s},

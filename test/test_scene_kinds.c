@@ -247,10 +247,10 @@ static void test_soft_bodies(void** state)
     refuse_body(scene, &def, "body 's': motor: a soft body has none (only kind: robot)");
     def = rigid_def("r", COND_SHAPE_SPHERE, 1.0, 0.0);
     def.thickness = 0.5;
-    refuse_body(scene, &def, "body 'r': thickness: a rigid body has none (only kind: soft)");
+    refuse_body(scene, &def, "body 'r': thickness: a rigid body has none (only kind: soft, shell)");
     def.thickness = cond_body_def_default().thickness;
     SET_TEXT(def.mesh, "ball.msh");
-    refuse_body(scene, &def, "body 'r': mesh: a rigid body has none (only kind: soft)");
+    refuse_body(scene, &def, "body 'r': mesh: a rigid body has none (only kind: soft, shell)");
     cond_scene_destroy(scene);
 }
 
