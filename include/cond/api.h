@@ -1,5 +1,5 @@
-// Version, and what the libraries show. Everything else in them is hidden: a shared library exports
-// exactly the functions that these headers mark.
+// Version and export macros. A shared library exports exactly the functions that these headers
+// mark.
 //
 //     COND_API            libcond: bodies, collision, problems, solvers, steps
 //     COND_IO_API         libcond_io: scene files, robots, meshes, recordings, environments

@@ -32,7 +32,7 @@ COND_API void cond_audit_destroy(CondAudit* audit);
 // of them. Pairs that are nearer than zero are always listed.
 COND_API CondStatus cond_audit_run(CondAudit* audit, const CondState* state, double reach);
 
-// What the last run has found; -1 where it has found no pair.
+// Pairs found by the last run; cond_audit_deepest is -1 if there is none.
 COND_API int cond_audit_n_pair(const CondAudit* audit);
 COND_API void cond_audit_pair_sized(const CondAudit* audit, int pair, CondAuditPair* made,
                                     size_t size);

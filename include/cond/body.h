@@ -1,6 +1,6 @@
-// What a scene holds: materials, bodies with their surfaces, joints, links and sections, obstacles
-// and planes. SI units; quaternions are (w, x, y, z). The reference with defaults and ranges is
-// docs/reference/c.md.
+// Definitions of a scene: materials, bodies with their surfaces, joints, links and sections,
+// obstacles and planes. SI units; quaternions are (w, x, y, z). The reference with defaults and
+// ranges is docs/reference/c.md.
 #ifndef COND_BODY_H
 #define COND_BODY_H
 
@@ -45,7 +45,7 @@ typedef enum CondElasticity {
     COND_ELASTICITY_NEOHOOKEAN = 1,   // stable neo-Hookean
 } CondElasticity;
 
-// What keeps the stiffness of a soft body positive where elements are bent (the paper's E).
+// The bound of the geometric stiffness that keeps A of a soft body positive (the paper's E).
 typedef enum CondGeometricStiffness {
     COND_GEOMETRIC_NONE = 0,  // Je'K Je alone, plus the material's damping
     COND_GEOMETRIC_BOUND = 1, // absolute column sums of the geometric stiffness, translations free
@@ -81,7 +81,8 @@ typedef struct CondJointDef {
     double velocity;  // [rad/s, m/s]
     double stiffness; // [N m/rad, N/m]
     double damping;   // [N m s/rad, N s/m]
-    int bounded; // 1: the fields below count, NaN: as the robot's file says; 0: none of them does
+    int bounded; // 1: the fields below are used, NaN: the value of the robot's file; 0: none of
+                 // them
     double lower, upper;    // position limits [rad, m]
     double velocity_limit;  // [rad/s, m/s]; INFINITY: none
     double effort;          // largest torque or force of the motor [N m, N]; INFINITY: none
@@ -121,14 +122,15 @@ typedef struct CondSurfaceDef {
 // How the frictions of two surfaces combine.
 typedef enum CondFrictionRule {
     COND_FRICTION_GEOMETRIC = 0, // the geometric mean, where both surfaces say so
-    COND_FRICTION_LARGER = 1,    // the larger one, where either surface says so
+    COND_FRICTION_LARGER = 1,    // the larger one, if either surface has this rule
 } CondFrictionRule;
 
 // How the friction of a surface combines with that of others.
 typedef struct CondRubbingDef {
     CondFrictionRule rule; // how this friction combines with another one
     int priority; // of two surfaces that differ in it the one with more gives the friction alone
-    int frictionless; // 1: no friction on what is frictionless too, or has less priority
+    int frictionless; // 1: no friction with surfaces that are frictionless too, or have less
+                      // priority
 } CondRubbingDef;
 
 // A shape of a link.
@@ -139,7 +141,7 @@ typedef struct CondLinkShapeDef {
     double scale[3];           // metres per unit of the file, along its axes
     double position[3];        // of the shape's middle, or of the mesh's origin; link axes [m]
     double orientation[4];     //
-    CondSurfaceDef surface;    // what is not given is the robot's
+    CondSurfaceDef surface;    // values that are not given are the robot's
     CondRubbingDef rubbing;    // of a surface that gives its friction; else the robot's counts
     uint32_t groups;           // that it is in; 0: those of the link
     uint32_t touches;          // groups that it touches; 0: those of the link
@@ -169,7 +171,7 @@ typedef struct CondLinkDef {
     char mimic[COND_NAME_SIZE]; // the joint it follows: at multiplier * position + offset; "": none
     double multiplier;          //
     double offset;              // [rad, m]
-    double mass;                // [kg]; 0: none, where something that moves beyond it has some
+    double mass;                // [kg]; 0: none, if the links that move with it have mass
     double center[3];           // of mass, in link axes [m]
     double inertia[6];          // xx, yy, zz, xy, xz, yz about it, link axes [kg m2]
     int n_shape;
@@ -187,9 +189,9 @@ typedef enum CondNeighbours {
     COND_NEIGHBOURS_NONE = 2,   // none
 } CondNeighbours;
 
-// What the collision meshes of a robot touch with.
+// Shapes that are used for the collision meshes of a robot.
 typedef enum CondCollision {
-    COND_COLLISION_MESH = 0, // the mesh as it is; its hull where it is not closed
+    COND_COLLISION_MESH = 0, // the mesh itself; its convex hull if it is not closed
     COND_COLLISION_HULL = 1, // the convex hull of each mesh
     COND_COLLISION_NONE = 2, // nothing: shapes of the robot do not touch at all
 } CondCollision;
@@ -201,7 +203,7 @@ typedef enum CondRodShape {
     COND_ROD_POINTS = 3,   // the ends of the links, given one by one
 } CondRodShape;
 
-// What the mesh of a soft body is made of.
+// Elements of a soft body.
 typedef enum CondElement {
     COND_ELEMENT_LINEAR = 0,    // tetrahedra of four nodes: stiff in bending, and nearly rigid
                                 // where the material is nearly incompressible
@@ -290,7 +292,7 @@ typedef struct CondBodyDef {
     const CondLinkGroups* link_groups; // copied by cond_scene_add_body       (n_link_groups)
     char srdf[COND_PATH_SIZE]; // robot: file that says which of its links never touch; "": none
     char package_dirs[COND_DIRS_SIZE]; // robot: folders of packages, with colons between them
-    CondCollision collision;           // robot: what its collision meshes are taken as
+    CondCollision collision;           // robot: shapes for its collision meshes
     int missing_meshes;                // robot, 1: goes on without collision meshes not found
     int rod_closed;            // rod, 1: its end is joined to its begin, as all other links are
     CondRubbingDef rubbing;    //

@@ -53,10 +53,10 @@ COND_IO_API uint64_t cond_env_episode_seed(uint64_t seed, uint64_t episode);
 // The seed of this episode, and its number since cond_env_reset.
 COND_IO_API uint64_t cond_env_seed(const CondEnv* env);
 COND_IO_API uint64_t cond_env_episode(const CondEnv* env);
-// What the seed drew: number `index` of the section `randomise`; NaN past the end.
+// The value drawn by the seed: number `index` of the section `randomise`; NaN past the end.
 COND_IO_API double cond_env_drawn(const CondEnv* env, int index);
 
-// What one action led to.
+// The result of an action.
 typedef struct CondEnvResult {
     CondStatus status;  // worst of the time steps; COND_DIVERGED ends the episode
     double reward;      // sum of weight times value, and the def's own
@@ -102,8 +102,9 @@ static inline int cond_env_action_slot(const CondEnv* env, int slot, CondEnvSlot
 COND_IO_API void cond_env_action_bounds(const CondEnv* env, double* low,
                                         double* high); // (n_action)
 
-// The action that leads nowhere: zeros for increments, what was told before for targets. And one
-// that a seed draws: uniform within the bounds, and as the still one where there are none.
+// The action without effect: zeros for increments, the present targets for absolute ones. And a
+// random one by a seed: uniform within the bounds; values without bounds as in the action without
+// effect.
 //                                                                                (n_action)
 COND_IO_API void cond_env_action_still(const CondEnv* env, double* action);
 COND_IO_API void cond_env_action_draw(const CondEnv* env, uint64_t seed, double* action);
@@ -134,11 +135,11 @@ static inline int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* 
     return cond_env_goal_slot_sized(env, slot, out, sizeof(CondEnvSlot));
 }
 COND_IO_API void cond_env_goal(const CondEnv* env, double* achieved, double* desired);
-// What these rewards would be with other numbers: for learners that change goals afterwards.
+// These rewards with other numbers: for learners that change goals afterwards.
 COND_IO_API double cond_env_goal_reward(const CondEnv* env, const double* achieved,
                                         const double* desired);
 
-// What is behind it, until the next reset or load.
+// Model, state and simulation of the environment, until the next reset or load.
 COND_IO_API const CondModel* cond_env_model(const CondEnv* env);
 COND_IO_API const CondState* cond_env_state(const CondEnv* env);
 COND_IO_API const CondSim* cond_env_sim(const CondEnv* env);
@@ -177,7 +178,7 @@ static inline CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* 
 {
     return cond_env_batch_step_sized(batch, action, result, sizeof(CondEnvResult));
 }
-// What happens to episodes that are over, as Gymnasium 1.x calls it.
+// Handling of finished episodes, by the names of Gymnasium 1.x.
 typedef enum CondAutoreset {
     COND_AUTORESET_NEXT_STEP = 0, // the next call begins another one: its action plays no part,
                                   // its reward is 0

@@ -1,5 +1,5 @@
-// Contacts that began and ended in the last step, by pairs of things: bodies, links of robots and
-// rods, planes and obstacles.
+// Events of contact: pairs of bodies, links of robots and rods, planes and obstacles whose contact
+// began or ended in the last step.
 //
 // A pair touches from the step on in which its contacts carry a normal force. It touches until a
 // step in which they carry none and the gap is open, wider than a millionth of the smaller body's

@@ -14,10 +14,9 @@ extern "C" {
 
 typedef struct CondFile CondFile;
 
-// Begins a file. What is written to its stream goes to a new file beside it; the older one of that
-// name stays as it was until cond_file_end. Links are followed and stay what they are; what is no
-// regular file (a device, a pipe) is written to as it is. COND_NO_FILE: it cannot be written, the
-// message says why.
+// Begins a file. Data written to its stream go to a temporary file beside it; an older file of that
+// name is unchanged until cond_file_end. Links are followed and stay links; a device or a pipe is
+// written to directly. COND_NO_FILE: it cannot be written, the message says why.
 COND_API CondStatus cond_file_begin(const CondContext* context, const char* path, CondFile** file,
                                     CondError* error);
 // To write to, in binary; it belongs to the file.

@@ -1,5 +1,5 @@
-// What acts between and on the bodies of a scene: patches, attachments, trajectories, sensors,
-// pairs that never touch, forces and springs.
+// Definitions of a scene that act between and on bodies: patches, attachments, trajectories,
+// sensors, pairs that never touch, forces and springs.
 #ifndef COND_INTERACTION_H
 #define COND_INTERACTION_H
 
@@ -77,10 +77,10 @@ typedef struct CondTrajectoryDef {
 } CondTrajectoryDef;
 
 typedef enum CondSensorKind {
-    COND_SENSOR_CONTACT = 0, // the contact forces that act on what the sensor is placed on
-    COND_SENSOR_JOINT = 1,   // what a link's joint carries: all that acts beyond it
+    COND_SENSOR_CONTACT = 0, // the contact forces on its body, link or patch
+    COND_SENSOR_JOINT = 1,   // the wrench in a link's joint, from all that acts beyond it
     COND_SENSOR_IMU = 2,     // acceleration less gravity, and angular velocity, of its point
-    COND_SENSOR_RANGE = 3,   // distance of what is ahead of its point, along its third axis
+    COND_SENSOR_RANGE = 3,   // distance from its point to the next surface, along its third axis
 } CondSensorKind;
 
 // Reads force and torque in every step. Placed on a body, a robot's link, a patch of a soft body
@@ -92,7 +92,7 @@ typedef struct CondSensorDef {
     CondEndDef on;                   // point: in the axes of body, link or patch; from its origin
     char attachment[COND_NAME_SIZE]; // "": none
     char against[COND_NAME_SIZE];    // contact: only the forces from this body; "": from all
-    double orientation[4];           // axes of the sensor in those of what it is placed on
+    double orientation[4];           // axes of the sensor in those of its body, link or patch
     int world_axes;                  // 1: force and torque are given in world axes instead
     double range;                    // range: how far it sees [m]
 } CondSensorDef;
@@ -104,7 +104,7 @@ typedef struct CondExcludeDef {
     size_t struct_size; // of this struct, by its default function
     char thing[2][2 * COND_NAME_SIZE];
     int touches;            // 1: they touch
-    CondSurfaceDef surface; // of two that touch; what is not given is as their surfaces say
+    CondSurfaceDef surface; // of two that touch; values not given are those of their surfaces
 } CondExcludeDef;
 
 // Constant force at a point of a body during a span of time.

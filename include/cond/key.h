@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// What a key holds, in a scene file and in its field.
+// Type of a key, in a scene file and in its field.
 typedef enum CondKeyType {
     COND_KEY_TEXT = 0,     // text; char[count]
     COND_KEY_NUMBER = 1,   // number; double
@@ -27,7 +27,7 @@ typedef enum CondKeyType {
     COND_KEY_LIST = 11,    // list of such mappings, or of texts or numbers; no single field
 } CondKeyType;
 
-// How a field says that it was not given.
+// Value of a field that was not given.
 typedef enum CondKeyUnset {
     COND_UNSET_NEVER = 0,  // it cannot
     COND_UNSET_ABSENT = 1, // by NaN

@@ -1,6 +1,6 @@
 // CondMechanics: the mechanics of the bodies as they are in one state: where their points are and
 // how they move, Jacobians, mass matrices, the forces of their own, and the way from forces to
-// accelerations and back. What controllers and estimators are made of.
+// accelerations and back, for controllers and estimators.
 //
 // A mechanics is a workspace of one thread. cond_mechanics_set takes q and v out of a state; all
 // that is read afterwards is about these, whatever becomes of the state. Nothing allocates after
@@ -58,7 +58,7 @@ COND_API CondStatus cond_mechanics_mass(CondMechanics* mechanics, int body, doub
 // M dv/dt = f + tau, tau being all other forces on it: motors, springs, attachments, contacts.
 //                                                                                     f (n_dof)
 COND_API CondStatus cond_mechanics_bias(CondMechanics* mechanics, int body, double* f);
-// The part of weight alone: -f is what holds a robot against gravity.                 f (n_dof)
+// The generalized weight alone: -f holds a robot against gravity.                 f (n_dof)
 COND_API CondStatus cond_mechanics_weight(CondMechanics* mechanics, int body, double* f);
 // rate = M^-1 (f + tau); tau NULL: 0. rate and tau may be the same array.     tau, rate (n_dof)
 COND_API CondStatus cond_mechanics_forward(CondMechanics* mechanics, int body, const double* tau,

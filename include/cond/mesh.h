@@ -26,7 +26,7 @@ COND_API CondStatus cond_mesh_create(const CondContext* context, int n_node, int
                                      int n_triangle, CondMesh** mesh, CondError* error);
 COND_API void cond_mesh_destroy(CondMesh* mesh);
 
-// Makes the triangles anew: the faces that belong to one tetrahedron only, outward, in the order of
+// Recomputes the triangles: the faces that belong to one tetrahedron only, outward, in the order of
 // the tetrahedra. On failure the mesh stays as it was.
 COND_API CondStatus cond_mesh_surface(CondMesh* mesh, CondError* error);
 
@@ -42,7 +42,7 @@ COND_API CondStatus cond_mesh_compact(CondMesh* mesh, CondError* error);
 COND_API CondStatus cond_mesh_transform(CondMesh* mesh, double scale, const double rotation[4],
                                         const double translation[3], CondError* error);
 
-// What a mesh is worth. Indices count from 0; -1 where there is none.
+// Quality of a mesh. Indices count from 0; -1: none.
 typedef struct CondMeshReport {
     int n_inverted;          // tetrahedra of negative volume; by cond_mesh_read: turned round
     int n_degenerate;        // tetrahedra without volume, or triangles of a surface without area

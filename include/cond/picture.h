@@ -1,4 +1,4 @@
-// CondPicture: what a moment looks like, drawn by the library itself: a depth buffer, a sun with
+// CondPicture: a picture of a frame, drawn by the library itself: a depth buffer, a sun with
 // shadows, the sky, the floor with its grid. No window, no GPU, no browser; equal moments give
 // equal pixels. For observations, films of learning, and a quick look; `cond view` shows more.
 #ifndef COND_PICTURE_H
@@ -33,26 +33,27 @@ typedef struct CondPictureDef {
 } CondPictureDef;
 COND_DEFAULT(COND_IO_API, CondPictureDef, cond_picture_def_default)
 
-// Takes what it needs of the scenery. def may be NULL.
+// Copies the data that it needs from the scenery. def may be NULL.
 COND_IO_API CondStatus cond_picture_create(const CondContext* context, const CondScenery* scenery,
                                            const CondPictureDef* def, CondPicture** picture,
                                            CondError* error);
 COND_IO_API void cond_picture_destroy(CondPicture* picture); // NULL is fine
 
-// Places the camera; what it leaves open is chosen so that all of the moment is seen. A picture
-// that was never told looks as the default camera at the first moment it draws. camera may be NULL.
+// Sets the camera; values that are not given are chosen so that the whole frame is visible. Without
+// this call, the default camera is set for the first frame. camera may be NULL.
 COND_IO_API CondStatus cond_picture_look(CondPicture* picture, const CondCamera* camera,
                                          const CondMoment* moment, CondError* error);
 // Where it looks from, with nothing left open: given to another picture it shows the same view.
 COND_IO_API CondCamera cond_picture_camera(const CondPicture* picture);
 
-// Draws a moment of the scenery: red, green, blue of each pixel, from the upper left, row by row.
+// Draws a frame of the scenery: red, green, blue of each pixel, from the upper left, row by row.
 // Numbers that are not finite are not drawn. Nothing allocates after the first one.
 //                                                              rgb (height x width x 3)
 COND_IO_API CondStatus cond_picture_draw(CondPicture* picture, const CondMoment* moment,
                                          uint8_t* rgb, CondError* error);
-// Distance of what the last drawing shows from the camera, along its axis [m]; INFINITY: nothing.
-// Of the first sample of each pixel; a floor that the scene has not is none.
+// Distance from the camera to the surface in the last drawing, along the camera's axis [m], of the
+// first sample of each pixel; INFINITY: nothing. A drawn floor that the scene does not have counts
+// as nothing.
 //                          depth (height x width)
 COND_IO_API void cond_picture_depth(const CondPicture* picture, float* depth);
 

@@ -7,7 +7,7 @@
 // The relative velocity in the contact frame is u = R (J0 v - J1 v) + phi, in the order
 // (normal, tangent 1, tangent 2), and lambda is the contact force on side 0 in that frame [N].
 //
-// A CondProblem only points to data: whoever fills it keeps the arrays alive.
+// A CondProblem only points to data: the caller owns the arrays and keeps them alive.
 #ifndef COND_PROBLEM_H
 #define COND_PROBLEM_H
 

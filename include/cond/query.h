@@ -1,4 +1,4 @@
-// CondQuery: what is where. Rays, the nearest surface to a point, what lies within a sphere, and
+// CondQuery: geometric queries. Rays, the nearest surface to a point, entities within a sphere, and
 // the nearest points of two bodies, over everything that contacts see: planes, obstacles, rigid
 // bodies, links of robots, rods and soft bodies. For range sensors, planners and the mouse.
 //
@@ -16,7 +16,7 @@ extern "C" {
 
 typedef struct CondQuery CondQuery;
 
-// What was found. Where it is nothing, distance is INFINITY and all indices are -1.
+// The result of a query. If nothing was found, distance is INFINITY and all indices are -1.
 typedef struct CondHit {
     double distance;    // [m]; negative: the point asked about is inside
     double position[3]; // of the surface, world [m]

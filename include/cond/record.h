@@ -22,7 +22,7 @@ typedef struct CondRecord CondRecord;
 // Of an HDF5 file; a .pvd collection always holds all digits.
 typedef struct CondRecordSettings {
     size_t struct_size; // of this struct, by its default function
-    int all_digits;     // 1: what is drawn in 64 bits; 0: in 32. The state is always kept in 64.
+    int all_digits;     // 1: drawn geometry in 64 bits; 0: in 32. The state is always kept in 64.
     int compression;    // 0: none, fastest, to 9: smallest (deflate)
 } CondRecordSettings;
 COND_DEFAULT(COND_IO_API, CondRecordSettings, cond_record_settings_default)
@@ -49,7 +49,7 @@ static inline CondStatus cond_record_frame(CondRecord* record, const CondSim* si
     return cond_record_frame_sized(record, sim, state, info, error, sizeof(CondStepInfo));
 }
 
-// Brings all frames to the disk, for whoever reads the file while it is written.
+// Writes all frames to the disk, for programs that read the file meanwhile.
 COND_IO_API CondStatus cond_record_flush(CondRecord* record, CondError* error);
 
 // Frames that are in the record.

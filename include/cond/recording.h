@@ -25,8 +25,8 @@ COND_IO_API const double* cond_recording_numbers(const CondRecording* recording,
 // Forces of all sensors in all frames [N].                              (n_frame x n_sensor x 3)
 COND_IO_API const double* cond_recording_sensor_forces(const CondRecording* recording);
 
-// A frame from 0; the moment is valid until the next one is read. COND_BAD_INPUT: the file is
-// damaged there.
+// A frame, from 0; *moment is valid until the next one is read. COND_BAD_INPUT: the file is damaged
+// there.
 COND_IO_API CondStatus cond_recording_frame(CondRecording* recording, int frame,
                                             const CondMoment** moment, CondError* error);
 

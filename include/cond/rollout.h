@@ -1,4 +1,4 @@
-// CondRollout: many states of one model led forward in parallel, each by controls of its own: for
+// CondRollout: many states of one model stepped in parallel, each with its own controls: for
 // model-predictive control, planning and identification. Every state is stepped by one thread at a
 // time, so that it gets the same bits as alone.
 #ifndef COND_ROLLOUT_H
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-// What a control holds, by bits; its parts follow each other in this order. Of motors: one number
-// for each joint coordinate of each robot (cond_model_n_coordinate), robot by robot.
+// Contents of a control, as bits; they follow each other in this order. Of motors: one number for
+// each joint coordinate of each robot (cond_model_n_coordinate), robot by robot.
 typedef enum CondControl {
     COND_CONTROL_TARGET = 1, // where the motors pull, and stay [rad, m]
     COND_CONTROL_MOVE = 2,   // the same, but targets move there during the step; not both
@@ -29,8 +29,8 @@ COND_API int cond_model_n_state(const CondModel* model);
 // of a range finder its distance, and zeros.
 enum { COND_SENSOR_SIZE = 6 };
 
-// What is done, and where it is written; any array of results may be NULL. Rows of steps that were
-// not made hold NaN, and COND_CANCELLED as their status.
+// Inputs and results; any array of results may be NULL. Rows of steps that were not made hold NaN,
+// and COND_CANCELLED as their status.
 typedef struct CondRolloutDef {
     size_t struct_size;    // of this struct, by its default function
     int n_step;            //
@@ -52,7 +52,7 @@ COND_DEFAULT(COND_API, CondRolloutDef, cond_rollout_def_default)
 typedef struct CondRollout CondRollout;
 
 // Workspaces for so many threads; 0: as the run time decides. The model must outlive it, and its
-// context's callbacks must bear calls from several threads.
+// context's callbacks must be thread-safe.
 COND_API CondStatus cond_rollout_create(const CondModel* model, int threads, CondRollout** rollout,
                                         CondError* error);
 COND_API void cond_rollout_destroy(CondRollout* rollout); // NULL is fine

@@ -1,4 +1,4 @@
-// CondScene: what the user describes. It is built by calls or read from YAML, and compiled to a
+// CondScene: the description of a scene. It is built by calls or read from YAML, and compiled to a
 // CondModel. The definitions that it holds are declared in cond/body.h, cond/interaction.h and
 // cond/task.h. SI units; z is up by default (gravity); quaternions are (w, x, y, z).
 #ifndef COND_SCENE_H
@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 typedef enum CondIntegrator {
-    COND_INTEGRATOR_AUTO = 0,        // for each group of coupled bodies what its motion needs
+    COND_INTEGRATOR_AUTO = 0,        // theta for each group of coupled bodies, by its motion
     COND_INTEGRATOR_THETA = 1,       // one linear problem a step, theta from 1/2 to 1
     COND_INTEGRATOR_EULER = 2,       // implicit Euler, non-linear, by Newton's method
     COND_INTEGRATOR_MIDPOINT = 3,    // implicit midpoint, non-linear
@@ -43,14 +43,14 @@ typedef struct CondSceneSettings {
     CondStepMethod method;     //
     double time_step;          // [s]
     double theta;              // 1/2 midpoint (paper) .. 1 implicit Euler; NaN: not given
-    CondIntegrator integrator; // what is solved in a step; auto with theta given is theta
+    CondIntegrator integrator; // auto with theta given is theta
     int mass_root;             // 1: robots step in the coordinates M^(1/2) v, which keeps energy
     double newton_tolerance;   // of the non-linear integrators: |change of v| [m/s]
     int newton_iterations;     // at most
-    int substeps;              // parts that a step may be made in where its solve misses; 1: none
+    int substeps;              // most substeps of a step whose solve misses its tolerance; 1: none
     int sleeping;              // 1: islands of bodies at rest are left out of the steps
     int rounds;              // times that a step may be solved again with contacts found at its end
-    double duration;         // what `cond run` runs [s]
+    double duration;         // simulated time of `cond run` [s]
     double kv;               // gain of virtual nodes [N s/m]; INFINITY (default): no slip
     double friction_scale;   // every coefficient of friction is multiplied by it
     int gap;                 // 1: phi = gap / t; 0: phi = 0 (the paper's box)
@@ -126,7 +126,7 @@ COND_API CondStatus cond_scene_add_observation(CondScene* scene, const CondObser
 COND_API CondStatus cond_scene_add_exclude(CondScene* scene, const CondExcludeDef* def,
                                            CondError* error);
 
-// What a scene holds, kind by kind. A kind is named as in cond_scene_add_KIND and KIND_def_default.
+// Kinds of things in a scene, named as in cond_scene_add_KIND and KIND_def_default.
 typedef enum CondSceneKind {
     COND_SCENE_MATERIAL = 0,     // CondMaterialDef
     COND_SCENE_BODY = 1,         // CondBodyDef
@@ -176,17 +176,17 @@ COND_API CondStatus cond_scene_remove(CondScene* scene, CondSceneKind kind, int 
                                       CondError* error);
 
 // A mesh that stands in the scene itself, copied: bodies, obstacles and links name it in place of a
-// file. Tetrahedra of negative volume are turned round, and their surface is made anew; without
-// tetrahedra the triangles count. The name is unique, and has no '/', '.' or ':'. With a body whose
-// mesh it is called, as rigid bodies of shape mesh or convex and soft bodies are, it may come
+// file. Tetrahedra of negative volume are inverted, and the surface is recomputed; without
+// tetrahedra the triangles are used. The name is unique, and has no '/', '.' or ':'. With a body
+// whose mesh it is called, as rigid bodies of shape mesh or convex and soft bodies are, it may come
 // before or after that body.
 COND_API CondStatus cond_scene_add_mesh(CondScene* scene, const char* name, const CondMesh* mesh,
                                         CondError* error);
 
-// Reads a YAML scene, or an MJCF file, which is known by its first letter, as docs/mjcf.md tells;
-// an override keyframe=NAME of the latter says where it starts. Each override is "path=value",
-// applied to the file before it is understood. Unknown keys and impossible values are refused with
-// file, line and key.
+// Reads a YAML scene, or an MJCF file (docs/mjcf.md), recognised by its first letter; for the
+// latter an override keyframe=NAME chooses the start. Each override is "path=value", applied to the
+// file before it is interpreted. Unknown keys and impossible values are refused with file, line and
+// key.
 COND_IO_API CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
                                        const char* const* override, CondScene** scene,
                                        CondError* error);

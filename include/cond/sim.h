@@ -1,5 +1,5 @@
-// CondModel (never changes), CondState (what moves), CondSim (workspace of one thread), and the
-// step as a list of stages, each timed and callable alone.
+// CondModel (constant), CondState (configuration, velocity, time), CondSim (workspace of one
+// thread), and the step as a list of stages, each timed and callable separately.
 //
 // Bodies, links, joints, joint coordinates, planes, obstacles, patches, attachments, trajectories
 // and sensors are addressed by an index from 0. For each, cond_model_n_X counts them,
@@ -73,10 +73,10 @@ static inline CondStatus cond_model_joint(const CondModel* model, int body, int 
 }
 // Number of a joint by name, -1 when there is none.
 COND_API int cond_model_find_joint(const CondModel* model, int body, const char* name);
-// Slides and angles of all joints of a robot, those that follow others left out, in the order of
-// its configuration: what motors drive and limits bound. 0 of other bodies. The name of one: that
-// of its joint, of planar and floating ones with .x, .y, .z or .angle; its number by name, -1:
-// none.
+// Coordinates of a robot: the slides and angles of all joints except those that mimic others, in
+// the order of its configuration. Motors and limits act on coordinates. 0 for other bodies. The
+// name of a coordinate is that of its joint, for planar and floating joints with .x, .y, .z or
+// .angle; its number by name, -1: none.
 COND_API int cond_model_n_coordinate(const CondModel* model, int body);
 COND_API const char* cond_model_coordinate_name(const CondModel* model, int body, int coordinate);
 COND_API int cond_model_find_coordinate(const CondModel* model, int body, const char* name);
@@ -94,8 +94,8 @@ COND_API const char* cond_model_body_name(const CondModel* model, int body);
 COND_API int cond_model_n_plane(const CondModel* model);
 COND_API const char* cond_model_plane_name(const CondModel* model, int plane);
 COND_API int cond_model_find_plane(const CondModel* model, const char* name);
-// The longest edge of a box around what may touch of a body, at the start; 0.1 m for a point. Of a
-// robot: that of its largest link.
+// The longest edge of the bounding box of a body's shapes for contact, at the start; 0.1 m for a
+// point. For a robot that of its largest link.
 COND_API double cond_model_size(const CondModel* model, int body);
 // Index of a body by name, -1 when there is none.
 COND_API int cond_model_find_body(const CondModel* model, const char* name);
@@ -107,15 +107,15 @@ COND_API int cond_model_find_obstacle(const CondModel* model, const char* name);
 COND_API double cond_model_penetration_limit(const CondModel* model, int body, int other,
                                              int obstacle);
 
-// What else the scene holds.
+// Attachments, trajectories and sensors.
 COND_API int cond_model_n_attachment(const CondModel* model);
 COND_API int cond_model_n_trajectory(const CondModel* model);
 COND_API const char* cond_model_trajectory_name(const CondModel* model, int trajectory);
 COND_API int cond_model_find_trajectory(const CondModel* model, const char* name);
 COND_API int cond_model_n_sensor(const CondModel* model);
 COND_API const char* cond_model_sensor_name(const CondModel* model, int sensor);
-// What the readers of robots' files changed or left out, "file:line: text"; NULL past the last. A
-// file that several bodies name tells once.
+// Warnings of the readers of robot files, with changes and omissions, "file:line: text"; NULL past
+// the last. A file that several bodies name has one set of warnings.
 COND_API const char* cond_model_warning(const CondModel* model, int index);
 // Why two things that could touch are left out of contact detection. Groups leave out pairs
 // without being listed.
@@ -149,10 +149,10 @@ COND_API CondStatus cond_state_create(const CondModel* model, CondState** state,
 COND_API void cond_state_destroy(CondState* state);
 COND_API CondStatus cond_state_copy(CondState* to, const CondState* from);
 // Takes a state over to another model, such as that of a scene to which bodies were added or from
-// which some were taken: bodies of the same name, kind and size are where they were, with their
-// velocities, joint targets and forces from outside, and so is the time; attachments hold on, the
-// scene's by their names. Everything else is as `to_model` starts. Contacts are found anew, without
-// the forces to start from. *n_moved, unless n_moved is NULL: how many bodies were taken over.
+// which some were taken: bodies of the same name, kind and size keep their poses, velocities, joint
+// targets and pushes, and the time is kept; attachments continue to hold, those of the scene by
+// their names. Everything else starts as in `to_model`. Contacts are detected again, without the
+// forces of the last step. *n_moved, unless n_moved is NULL: how many bodies were taken over.
 COND_API CondStatus cond_state_transfer(const CondModel* from_model, const CondState* from,
                                         const CondModel* to_model, CondState* to, int* n_moved);
 // Dense output: `made` becomes the state at a time [s] between two states of a run, which follow
@@ -165,12 +165,12 @@ COND_API CondStatus cond_state_between(const CondModel* model, const CondState* 
 // A number that two states share only if every bit that influences the future is the same.
 COND_API uint64_t cond_state_hash(const CondState* state);
 
-// A state as bytes and back: what is loaded goes on with the same bits. save writes into buffer, of
-// `capacity` bytes, and says in *size how many it needs; with NULL it only says so. load refuses
-// bytes that are damaged, cut short, from a machine with another byte order, or from a scene with
-// other bodies, attachments, patches or time step, and then leaves the state as it was; masses,
-// materials and friction may differ. write and read do the same with a file, which appears under
-// its name only once it is whole.
+// Saves a state as bytes and loads it: a run continues from a loaded state with the same bits. save
+// writes into buffer, of `capacity` bytes, and stores the required number in *size; with buffer
+// NULL it only stores that number. load refuses bytes that are damaged, incomplete, from a machine
+// with another byte order, or from a scene with other bodies, attachments, patches or time step,
+// and then leaves the state as it was; masses, materials and friction may differ. write and read
+// use a file, which is replaced only when it is complete.
 COND_API CondStatus cond_state_save(const CondModel* model, const CondState* state, void* buffer,
                                     size_t capacity, size_t* size);
 COND_API CondStatus cond_state_load(const CondModel* model, CondState* state, const void* buffer,
@@ -180,8 +180,8 @@ COND_IO_API CondStatus cond_state_write(const CondModel* model, const CondState*
 COND_IO_API CondStatus cond_state_read(const CondModel* model, CondState* state, const char* path,
                                        CondError* error);
 
-// Why the last call that was refused did not change the state, with names and values, such as
-// "'box': force[1] is nan"; "" where none was. It is no part of what is copied, saved or hashed.
+// The message of the last call that was refused for this state, with names and values, such as
+// "'box': force[1] is nan"; "": none. It is not copied, saved or hashed.
 COND_API const char* cond_state_message(const CondState* state);
 
 COND_API double cond_state_time(const CondState* state);
@@ -221,14 +221,14 @@ COND_API CondStatus cond_state_set_push(CondState* state, int index, const doubl
 COND_API CondStatus cond_state_end_push(CondState* state, int index);
 COND_API void cond_state_end_pushes(CondState* state); // of all places
 // Forces on the velocity coordinates of a body (cond/mechanics.h), such as torques on the joints of
-// a robot, limited by nothing; NULL: none.                                             f (n_dof)
+// a robot, without effort limits; NULL: none.                                             f (n_dof)
 COND_API CondStatus cond_state_set_force(const CondModel* model, CondState* state, int body,
                                          const double* f);
 
-// Where the motor of a joint coordinate of a robot pulls from the next step on [rad, m]; a
-// trajectory of the robot overrules it. move: the target moves there during the next step, and the
-// motor's damper is fed with its rate: what a target that changes from step to step needs.
-// COND_BAD_ARGUMENT for an unknown coordinate, or a target that is not finite.
+// Target of the motor of a joint coordinate of a robot from the next step on [rad, m]; a trajectory
+// of the robot overrides it. move: the target moves there during the next step, and the motor's
+// damper uses its rate; use it for targets that change from step to step. COND_BAD_ARGUMENT for an
+// unknown coordinate, or a target that is not finite.
 COND_API CondStatus cond_state_set_target(const CondModel* model, CondState* state, int body,
                                           int coordinate, double target);
 COND_API CondStatus cond_state_move_target(const CondModel* model, CondState* state, int body,
@@ -246,10 +246,10 @@ COND_API CondStatus cond_state_coordinate(const CondModel* model, const CondStat
                                           int coordinate, double* position, double* velocity);
 COND_API CondStatus cond_state_set_coordinate(const CondModel* model, CondState* state, int body,
                                               int coordinate, double position, double velocity);
-// Joints by number, and whole bodies at once. A joint that has one coordinate
-// has its position and rate; of others the numbers are in the configuration, as CondJointInfo says.
-// COND_BAD_ARGUMENT: no such joint, one that follows another or has not one coordinate, numbers
-// that are not finite. Positions beyond limits are taken: the next step leads back.
+// Joints by number, and whole bodies at once. A joint that has one coordinate has its position and
+// rate; of others the numbers are in the configuration, as CondJointInfo says. COND_BAD_ARGUMENT:
+// no such joint, one that follows another or has not one coordinate, numbers that are not finite.
+// Positions beyond limits are accepted: the following steps move the joint back.
 COND_API CondStatus cond_state_joint(const CondModel* model, const CondState* state, int body,
                                      int joint, double* position, double* velocity);
 COND_API CondStatus cond_state_set_joint(const CondModel* model, CondState* state, int body,
@@ -260,11 +260,11 @@ COND_API CondStatus cond_state_set_configuration(const CondModel* model, CondSta
 COND_API CondStatus cond_state_set_velocity(const CondModel* model, CondState* state, int body,
                                             const double* v);
 
-// Switches a body off and on again. While it is off it stays where it is, with velocity 0, touches
-// nothing, and neither forces nor springs act on it or from it; attachments with an end on it let
-// go, and hold again as they did once both ends are on. Rays and distances do not see it. It may be
-// put elsewhere meanwhile. All else goes on as if it were not there. COND_NOT_SUPPORTED where the
-// scene's step method is not `velocity`.
+// Switches a body off and on again. While it is off, it stays in place with velocity 0, has no
+// contacts, and neither forces nor springs act on it or from it; attachments with an end on it are
+// inactive, and hold again as before when both ends are on. Rays and distances ignore it. It may be
+// moved meanwhile. Other bodies move as if it were not there. COND_NOT_SUPPORTED where the scene's
+// step method is not `velocity`.
 COND_API CondStatus cond_state_set_on(const CondModel* model, CondState* state, int body, int on);
 COND_API int cond_state_is_on(const CondState* state, int body); // 0 for an unknown body
 
@@ -322,10 +322,10 @@ COND_API const double* cond_state_whole_velocity(const CondState* state, int* n)
 COND_API const double* cond_state_configuration(const CondModel* model, const CondState* state,
                                                 int body, int* n);
 COND_API const double* cond_state_velocity(const CondState* state);
-// What a rod carries at its joint between links `joint` and `joint` + 1, in the axes half way
+// Resultants of a rod at its joint between links `joint` and `joint` + 1, in the axes half way
 // between theirs: shear along the section's two axes and tension [N], bending moments about these
-// axes and twisting moment [N m]; and how far along the rod the joint is [m]. Either may be NULL.
-// COND_BAD_ARGUMENT where there is no such joint.
+// axes and twisting moment [N m]; and the distance of the joint along the rod [m]. Either may be
+// NULL. COND_BAD_ARGUMENT where there is no such joint.
 COND_API CondStatus cond_state_rod_stress(const CondModel* model, const CondState* state, int body,
                                           int joint, double stress[6], double* at);
 // The same of all joints of a rod, of which a closed one has as many as links, else one fewer; and
@@ -340,24 +340,25 @@ COND_API CondStatus cond_state_rod_stresses(const CondModel* model, const CondSt
 COND_API CondStatus cond_state_stress(const CondModel* model, const CondState* state, int body,
                                       double* stress, double* von_mises);
 
-// Attachments of a state: the scene's own first, then those made here. The frames are held as they
-// stand now. An index stays valid until it is released, and may then be given again. Names of
-// bodies, links and patches are those of the model; start and end_time play no part.
+// Attachments of a state: those of the scene first, then those made here, which hold the present
+// relative pose of their ends. An index is valid until the attachment is released, and may then be
+// used for another one. Names of bodies, links and patches are those of the model; start and
+// end_time are ignored.
 COND_API CondStatus cond_state_attach(const CondModel* model, CondState* state,
                                       const CondAttachmentDef* def, int* index, CondError* error);
-// Moves what an attachment with an end in the world holds: the point of its other end is held at
-// this place from now on and, where it turns and orientation is given, the axes of its body as they
-// are told. With an infinite stiffness the body is there at the end of the next step, whatever
-// stands in its way. COND_BAD_ARGUMENT where no end is in the world, or one moves along a
-// trajectory.
+// Changes the pose held by an attachment with an end in the world: the point of its other end is
+// held at `position` from now on and, if the attachment has `turns` and orientation is given, the
+// axes of its body at `orientation`. With infinite stiffness the body reaches the pose at the end
+// of the next step, regardless of contacts. COND_BAD_ARGUMENT where no end is in the world, or one
+// moves along a trajectory.
 COND_API CondStatus cond_state_move_attachment(const CondModel* model, CondState* state, int index,
                                                const double position[3],
                                                const double orientation[4]);
-// The index of one of the scene's; -1: there is none of that name.
+// The index of an attachment of the scene; -1: there is none of that name.
 COND_API int cond_model_find_attachment(const CondModel* model, const char* name);
-// The name of one of the scene's; NULL past the last.
+// The name of an attachment of the scene; NULL past the last.
 COND_API const char* cond_model_attachment_name(const CondModel* model, int attachment);
-// Lets go, of one of the scene's for good.
+// Releases an attachment. One of the scene does not hold again.
 COND_API CondStatus cond_state_release(CondState* state, int index);
 // Released ones included: every index is below this number.
 COND_API int cond_state_n_attachment(const CondState* state);
@@ -375,9 +376,8 @@ typedef struct CondContactInfo {
     double friction[2]; //
     double restitution; //
     int relaxed;        // 1: held to the proximal law instead of the strict one
-    double force[3];    // lambda of the step's contact problem (of its last part where it was made
-                        // in several), contact frame [N]
-    double impulse[3];  // what changed the momentum over the step, contact frame [N s]
+    double force[3];    // lambda of the step or the last substep, contact frame [N]
+    double impulse[3];  // impulse that changed the momentum over the step, contact frame [N s]
     double velocity[3]; // of the point at the end of the step, contact frame [m/s]
     int part;           // of side 0: the link of a robot or rod (cond_model_link_name); else 0
     int other_part;     // of side 1
@@ -399,9 +399,9 @@ typedef enum CondStage {
 } CondStage;
 COND_ENUM_NAMES(COND_API, CondStage, cond_stage)
 
-// How deep two things are in each other at the end of a step, before correction. By the contacts
-// that were found; where these say more than a fiftieth of the limit it is the true depth, also of
-// meshes and soft bodies, whose contacts do not say it (docs/collision.md, Depth).
+// Penetration of a pair at the end of a step, before correction: the depth of the contacts, or if
+// that is more than a fiftieth of the limit, the true depth, which for meshes and soft bodies may
+// differ from that of the contacts (docs/collision.md, Depth).
 typedef struct CondPenetration {
     int body, other; // other: -1: static; body: -1: nothing overlaps
     int plane;       // the static plane; -1: something else
@@ -411,38 +411,38 @@ typedef struct CondPenetration {
 } CondPenetration;
 
 typedef struct CondStepInfo {
-    CondStatus status;        // the worst of the solves below
-    double time;              // after the step [s]
-    int n_contact;            // those of sleepers included
-    int asleep;               // bodies that were left out, at rest
-    CondSolveInfo solve;      // the step's contact problem; of the last one where the integrator
-                              // is non-linear, of the worst one where the step was made in
-                              // parts; with the work of all solves, also of attempts in vain
-    int newton_iterations;    // of a non-linear integrator, from 1; 0 for theta
-    int substeps;             // parts that the step was made in; 1: as a whole
-    int rounds;               // times that the step was solved again, with contacts that its
-                              // answer had violated at its end; of all its parts
-    int added;                // such contacts
-    CondSolveInfo impact;     // the impact problem; iterations 0 when none was needed
-    CondSolveInfo correction; // the position problem; iterations 0 when none was needed
-    double penetration;       // deepest at the end of the step, before correction [m]
-    CondPenetration deepest;  // of the pair that is deepest for its limit
-    double corrected;         // longest way of a point in the correction [m]
-    double kinetic_before;    // [J]
-    double potential_before;  // gravity, elasticity, springs, motors, attachments [J]
-    double kinetic_after;     //
-    double potential_after;   //
+    CondStatus status;   // the worst of the solves below
+    double time;         // after the step [s]
+    int n_contact;       // those of sleepers included
+    int asleep;          // sleeping bodies
+    CondSolveInfo solve; // the step's contact problem; of the last one if the integrator is
+                         // non-linear, of the worst one if the step was made in substeps; with the
+                         // work of all solves, also of discarded attempts
+    int newton_iterations; // of a non-linear integrator, from 1; 0 for theta
+    int substeps;          // number of substeps; 1: the step as a whole
+    int rounds; // times that the step was solved again with contacts that its answer violated at
+                // its end; of all substeps
+    int added;  // such contacts
+    CondSolveInfo impact;         // the impact problem; iterations 0 when none was needed
+    CondSolveInfo correction;     // the position problem; iterations 0 when none was needed
+    double penetration;           // deepest at the end of the step, before correction [m]
+    CondPenetration deepest;      // of the pair that is deepest for its limit
+    double corrected;             // longest displacement of a point in the correction [m]
+    double kinetic_before;        // [J]
+    double potential_before;      // gravity, elasticity, springs, motors, attachments [J]
+    double kinetic_after;         //
+    double potential_after;       //
     double seconds[COND_N_STAGE]; // wall clock per stage
-    int attempts;                 // times that the step was begun: in substeps, without contacts
-                                  // that last, by all methods of the solver (docs/pipeline.md)
-    int pieces;                   // of step.accuracy: those that the step is made of; else 1
-    int rejected;                 // and the attempts that were too long
-    double work_friction; // of friction on the bodies, in the step's contact problem; what moves as
-                          // it is told may drive them by it [J]
-    double work_impact;   // of what closes gaps, and of the impact stage [J]
-    double work_other;    // E after the step less E before it, less both: given forces, motors,
-                          // damping, correction, and what the integrator loses [J]
-    double error;         // the largest estimated error of one, relative to the motion;
+    int attempts; // attempts at the step: in substeps, without persistent contacts, by all methods
+                  // of the solver (docs/pipeline.md)
+    int pieces;   // pieces of step.accuracy that the step consists of; else 1
+    int rejected; // pieces that were too long and made again
+    double work_friction; // work of friction on the bodies, in the step's contact problem; bodies
+                          // that follow a trajectory may drive others by it [J]
+    double work_impact;   // work of contacts that close, and of the impact stage [J]
+    double work_other;    // energy after the step less that before it, less both: given forces,
+                          // motors, damping, correction, and the integrator's loss [J]
+    double error;         // the largest estimated error of a piece, relative to the motion;
                           // 0 where accuracy is off
 } CondStepInfo;
 
@@ -456,22 +456,21 @@ COND_API void cond_sim_set_solver(CondSim* sim, CondSolver* solver);
 // Norm of the elastic forces at the nodes of a soft body in this state [N]; 0 for other bodies.
 COND_API double cond_sim_internal_force(CondSim* sim, const CondState* state, int body);
 
-// One step: all stages in order. On a negative status the state is left as it was. COND_DIVERGED
-// where a number is not finite, where the energy is more than a thousand times what was there at
-// the start or was put in since, and where a body is deeper in another than at the start by more
-// than its own size.
+// One step: all stages in order. On a negative status the state is left as it was. COND_DIVERGED if
+// a number is not finite, if the energy is more than a thousand times that at the start and the
+// work done since, or if a body is deeper in another than at the start by more than its own size.
 COND_API CondStatus cond_sim_step_sized(CondSim* sim, CondState* state, CondStepInfo* info,
                                         size_t size);
 static inline CondStatus cond_sim_step(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     return cond_sim_step_sized(sim, state, info, sizeof(CondStepInfo));
 }
-// What went wrong in the last step, with the names of bodies, for people; "" where nothing did. The
-// sim's, until the next step.
+// The cause why the last step failed or missed its tolerance, with the names of bodies; "": none.
+// Valid until the next step.
 COND_API const char* cond_sim_message(const CondSim* sim);
 
-// What a program may add to the steps of a simulation. All of it is called in the thread of the
-// step, in an order that does not depend on the number of threads.
+// Callbacks in the steps of a simulation. They are called in the thread of the step, in an order
+// that does not depend on the number of threads.
 typedef struct CondForceSink CondForceSink;
 typedef struct CondHooks {
     size_t struct_size; // of this struct, by its default function
@@ -482,12 +481,13 @@ typedef struct CondHooks {
     // none.
     void (*force)(void* user, const CondModel* model, double time, const double* q,
                   CondForceSink* sink);
-    // A contact that was found, which it may change (friction, restitution) or refuse, by 0. It is
-    // asked for the same contact again in later steps, and within one. NULL: all stand.
+    // A detected contact, whose friction and restitution it may change; returning 0 refuses the
+    // contact. It is called for the same contact again in later steps, and within one. NULL: all
+    // contacts are accepted.
     int (*contact)(void* user, const CondModel* model, struct CondContactInfo* contact);
-    // After every step, whatever became of it.
+    // After every step, with any status.
     void (*step)(void* user, const CondState* state, const struct CondStepInfo* info);
-    // A line for people: what cond_sim_message says, once for every step that is not COND_OK.
+    // The text of cond_sim_message, once for every step that is not COND_OK.
     void (*log)(void* user, CondStatus status, const char* message);
 } CondHooks;
 COND_DEFAULT(COND_API, CondHooks, cond_hooks_default)
@@ -501,8 +501,8 @@ COND_API CondStatus cond_force_sink_add(CondForceSink* sink, int n, const int* c
                                         const double* f, const double* stiffness,
                                         const double* damping);
 
-// The stages one by one; each needs the ones above it, but for nodalize, which the solve makes
-// where it was left out. COND_BAD_ARGUMENT for an assemble without its matrix.
+// The stages one by one. Each needs the ones above it, except nodalize, which solve runs if it was
+// left out; COND_BAD_ARGUMENT if one is missing (docs/pipeline.md).
 COND_API CondStatus cond_sim_forces(CondSim* sim, const CondState* state);
 COND_API CondStatus cond_sim_matrix(CondSim* sim);
 COND_API CondStatus cond_sim_collide(CondSim* sim, const CondState* state);
@@ -510,8 +510,9 @@ COND_API CondStatus cond_sim_assemble(CondSim* sim, const CondState* state);
 COND_API const CondProblem* cond_sim_problem(const CondSim* sim); // valid until the next assemble
 COND_API CondStatus cond_sim_nodalize(CondSim* sim);
 COND_API CondStatus cond_sim_solve(CondSim* sim, const CondState* state, CondSolveInfo* info);
-// Looks where the answer leads; contacts that it violates there enter the problem, which is solved
-// again, at most `step.rounds` times. Counts them in info, with the work; may be left out.
+// Detects contacts at the end of the step; contacts that the answer violates there are added to the
+// problem, which is solved again, at most `step.rounds` times. Counts them in info, with the work;
+// may be left out.
 COND_API CondStatus cond_sim_recheck_sized(CondSim* sim, const CondState* state, CondStepInfo* info,
                                            size_t size);
 static inline CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, CondStepInfo* info)
@@ -522,8 +523,8 @@ static inline CondStatus cond_sim_recheck(CondSim* sim, const CondState* state, 
 // lambda (n_contact x 3), in the contact frames [N]. Before the first solve they are zero and NULL.
 COND_API const double* cond_sim_solution(const CondSim* sim);
 COND_API const double* cond_sim_lambda(const CondSim* sim);
-// Also runs the stages impact, correct and commit, fills everything of info but the solve, and only
-// then changes the state.
+// Also runs the stages impact, correct and commit, fills all of info except solve, and then changes
+// the state.
 COND_API CondStatus cond_sim_integrate_sized(CondSim* sim, CondState* state, CondStepInfo* info,
                                              size_t size);
 static inline CondStatus cond_sim_integrate(CondSim* sim, CondState* state, CondStepInfo* info)
@@ -531,10 +532,10 @@ static inline CondStatus cond_sim_integrate(CondSim* sim, CondState* state, Cond
     return cond_sim_integrate_sized(sim, state, info, sizeof(CondStepInfo));
 }
 
-// The signed distance of two bodies in a state, by the collision detection: how far apart they are,
-// or minus how deep they are in each other (docs/collision.md, Depth). INFINITY where they are
-// farther apart than contacts are looked for. `contact`, unless NULL, gets the least gap of their
-// contacts. COND_BAD_ARGUMENT for unknown bodies, or twice the same.
+// The signed distance of two bodies in a state, by the collision detection: their distance, or
+// minus their depth in each other (docs/collision.md, Depth). INFINITY if they are farther apart
+// than the reach of detection. `contact`, unless NULL, gets the least gap of their contacts.
+// COND_BAD_ARGUMENT for unknown bodies, or twice the same.
 COND_API CondStatus cond_sim_gap(CondSim* sim, const CondState* state, int body, int other,
                                  double* gap, double* contact);
 
@@ -560,12 +561,12 @@ typedef struct CondSettleInfo {
     int rounds;           // of correction
     double before, after; // the deepest penetration [m]
 } CondSettleInfo;
-// Pushes apart what overlaps in a state, in rounds that move no point by more than a twentieth of
-// its body's size, and leaves all velocities as they are: for states that are about to start.
-// moved, unless NULL, gets the longest way of a point of each body, summed over the rounds [m]
-// (n_body). COND_NOT_CONVERGED where something still overlaps after max_rounds or makes no progress
-// any more: the state is then the one with the least penetration found. On a negative status it is
-// left as it was.
+// Separates bodies that overlap in a state, in rounds that move no point by more than a twentieth
+// of its body's size, and leaves all velocities as they are: for states at the start of a run.
+// moved, unless NULL, gets the longest displacement of a point of each body, summed over the rounds
+// [m] (n_body). COND_NOT_CONVERGED if bodies still overlap after max_rounds or when the rounds make
+// no more progress: the state is then the one with the least penetration found. On a negative
+// status it is left as it was.
 COND_API CondStatus cond_sim_settle_sized(CondSim* sim, CondState* state, int max_rounds,
                                           double* moved, CondSettleInfo* info, size_t size);
 static inline CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max_rounds,
@@ -589,20 +590,20 @@ static inline CondContactInfo cond_sim_contact(const CondSim* sim, int contact)
 COND_API int cond_sim_contact_patch(const CondSim* sim, int contact, int side, double* share);
 
 // Forces below are means over the last step: impulse / time step. Where no impact stage ran that is
-// the force of the step's contact problem itself. Zero before the first step. Of a step that was
-// made in parts (CondStepInfo.substeps) they are means over all of it; contacts that were open
-// again in its last part are listed after the others, without a force of their own.
+// the force of the step's contact problem itself. Zero before the first step. With substeps
+// (CondStepInfo.substeps) they are means over the whole step; contacts that are open again in the
+// last substep are listed after the others, with force 0.
 
 // Resultant contact force on a body, in world axes [N], and its torque about the centre of mass (of
 // a robot: the origin of its base) as it was at the start of the step [N m].
 COND_API void cond_sim_body_force(const CondSim* sim, int body, double force[3], double torque[3]);
 
-#define COND_STATIC_BODY (-1) // all that never moves: planes and obstacles
+#define COND_STATIC_BODY (-1) // all static things: planes and obstacles
 #define COND_ANY_BODY (-2)    // everything
 
 // The contact forces of one body, or between two, summed up. With N the sum of the normal forces, n
 // its direction and x their mean place by size, the centre of pressure is the point of the plane
-// through x across n about which the moment of the normal forces has no part across n.
+// through x perpendicular to n about which the moment of the normal forces is parallel to n.
 typedef struct CondResultant {
     int n_contact;         // contacts that carry a force
     double force[3];       // on the body, world axes [N]
@@ -635,18 +636,18 @@ static inline CondResultant cond_sim_listed_force(const CondSim* sim, int body, 
     return made;
 }
 
-// What a sensor read in the last step, as means over it. contact: the forces on what it is placed
-// on. joint: the wrench that all beyond the joint (contacts, attachments, weight, inertia) exerts
-// through it on the rest; at rest the weight of what the joint carries. attachment: its action on
-// its end from.
+// Readings of a sensor in the last step, as means over it. contact: the contact forces on its body,
+// link or patch. joint: the wrench that the links beyond the joint exert through it on the rest of
+// the robot, from contacts, attachments, weight and inertia. attachment: its action on its end
+// from.
 typedef struct CondSensorReading {
-    double force[3];    // sensor's axes, or world where the sensor says so [N]
+    double force[3];    // sensor's axes, or world with CondSensorDef.world_axes [N]
     double torque[3];   // about the sensor's point, the same axes [N m]
     double position[3]; // of that point when the forces acted, world [m]
     double axes[9];     // of the sensor: world = axes * sensor, row-major
     int n_contact;      // contact: how many carry a force
     double centre[3];   // contact: centre of pressure, world [m]; NaN where there is none
-    // imu: what an accelerometer feels, the change of its point's velocity over the step less
+    // imu: the value of an accelerometer, the change of its point's velocity over the step less
     // gravity [m/s2], and the angular velocity at its end [rad/s], sensor's or world axes
     double acceleration[3];
     double angular_velocity[3];
@@ -663,8 +664,8 @@ static inline CondStatus cond_sim_sensor(const CondSim* sim, int sensor, CondSen
     return cond_sim_sensor_sized(sim, sensor, reading, sizeof(CondSensorReading));
 }
 
-// What acted in a joint coordinate in the last step, as means over it: torques about its axis, or
-// forces along it, positive where they push its position up [N m, N].
+// Torques about the axis of a joint coordinate, or forces along it, in the last step, as means over
+// it; positive if they increase its position [N m, N].
 typedef struct CondJointReading {
     double position; // at the end of the step [rad, m]
     double velocity; // [rad/s, m/s]

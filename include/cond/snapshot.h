@@ -19,7 +19,7 @@ enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2 };
 // is seen by other cells: viewers leave it out unless they are asked for it.
 enum { COND_COLOUR_NONE = -1, COND_COLOUR_HIDDEN = -2 };
 
-// What is drawn, the same at all times.
+// Drawn points and cells that are the same in all frames.
 typedef struct CondScenery {
     int n_body, n_point, n_cell, n_corner;
     const char (*name)[COND_NAME_SIZE];   // of the bodies                              (n_body)
@@ -44,9 +44,9 @@ typedef enum CondNumber {
     COND_NUMBER_POTENTIAL_ENERGY,  // [J]
     COND_NUMBER_ITERATIONS,        // of the step's contact problem
     COND_NUMBER_NEWTON_ITERATIONS, // of a non-linear integrator
-    COND_NUMBER_SOLVED_BY,         // what made its answer: a CondSolvedBy
+    COND_NUMBER_SOLVED_BY,         // stage that made its answer: a CondSolvedBy
     COND_NUMBER_RELAXED,           // contacts held to the proximal law instead of the strict one
-    COND_NUMBER_SUBSTEPS,          // parts that the step was made in
+    COND_NUMBER_SUBSTEPS,          // substeps of the step
     COND_NUMBER_CONTACTS,          //
     COND_NUMBER_CONTACT_FORCE,     // sum of the contacts' |force| [N]
     COND_NUMBER_STAGE,             // wall clock of the stages, in their order [s]

@@ -39,8 +39,8 @@ typedef enum CondMultilevelUse {
     COND_MULTILEVEL_OFF = 2,  // never
 } CondMultilevelUse;
 
-// How iterations keep the matrices of soft bodies. What they find is corrected with the double
-// ones, and the certificate is the same.
+// Precision of the matrices of soft bodies in iterations. Their results are corrected with double
+// precision, and the certificate is the same.
 typedef enum CondStorage {
     COND_STORAGE_AUTO = 0,   // as floats in Newton steps, double in V-FPI
     COND_STORAGE_DOUBLE = 1, // double in both, but for steps that use the coarse levels
@@ -79,7 +79,7 @@ typedef struct CondSolverSettings {
     int chebyshev_start;             // l_s of Alg. 3, from 1
     double under_relaxation;         // u of Alg. 3, in (0, 1]
     int anderson_depth;              // differences kept, from 1
-    int reuse;                       // solves that W may serve before it is built anew, from 1
+    int reuse;                       // number of solves that use a W before it is rebuilt, from 1
     int fallback;                    // 1: the stages after V-FPI (certificate stop)
     int relax;                       // deprecated: without effect
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
@@ -100,31 +100,31 @@ COND_API CondStatus cond_solver_settings_check(const CondSolverSettings* setting
 // The stage of the strategy that made the answer (docs/strategy.md). The numbers are those of
 // recordings.
 typedef enum CondSolvedBy {
-    COND_BY_OTHER = 0,           // not told: solvers without a strategy
+    COND_BY_OTHER = 0,           // unknown: solvers without a strategy
     COND_BY_START = 1,           // the start was good enough
     COND_BY_VFPI = 2,            // V-FPI
     COND_BY_NEWTON = 3,          // Newton's method with conjugate gradients
     COND_BY_FACTORED_NEWTON = 4, // Newton's method with a factorisation
     COND_BY_INTERIOR_POINT = 5,  // the interior-point method, and Newton steps from its answer
     COND_BY_FRICTION_PATH = 9,   // deprecated: of recordings of 0.1
-    COND_BY_SUBSTEPS = 11,    // of a time step: made in parts, all of which reached the tolerance
+    COND_BY_SUBSTEPS = 11, // of a time step: made in substeps, all of which reached the tolerance
     COND_BY_RELAXED_LAW = 12, // deprecated: of recordings of 0.1
-    COND_BY_NONE = 13,        // nothing reached the tolerance: the best answer found
+    COND_BY_NONE = 13,        // no stage reached the tolerance: the best answer found
     COND_N_SOLVED_BY = 14
 } CondSolvedBy;
 // NULL: nothing has this number.
 COND_ENUM_NAMES(COND_API, CondSolvedBy, cond_solved_by)
 
 typedef struct CondSolveInfo {
-    CondStatus status;           // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
-    int iterations;              // of V-FPI, and of conjugate gradients in Newton steps
-    int cg_iterations;           // of these, the latter
-    int outer;                   // iterations of the multiplier loop; 0: the start was good enough
-    int products;                // products with A; with a part of it in part, rounded up
-    int restarts;                // of the accelerator
-    int passes;                  // steps of Newton's and of the interior-point method
-    int virtual_nodes;           //
-    CondSolvedBy solved_by;      // what made the answer
+    CondStatus status; // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
+    int iterations;    // of V-FPI, and of conjugate gradients in Newton steps
+    int cg_iterations; // of these, the latter
+    int outer;         // iterations of the multiplier loop; 0: the start was good enough
+    int products;      // products with A; those with a part of A count as fractions, rounded up
+    int restarts;      // of the accelerator
+    int passes;        // Newton steps, and iterations of the interior-point method
+    int virtual_nodes; //
+    CondSolvedBy solved_by;      // stage that made the answer
     int relaxed;                 // deprecated: 0
     double relaxed_residual;     // deprecated: 0
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
@@ -135,8 +135,8 @@ typedef struct CondSolveInfo {
 
 typedef struct CondSolver CondSolver;
 
-// A solver as a set of verbs over a workspace of its own; the table of libcond has such entries,
-// and other libraries may bring more (cond/baselines.h).
+// A solver: functions with a workspace of their own. libcond has a table of them, and other
+// libraries may add more (cond/baselines.h).
 typedef struct CondSolverOps {
     const char* name;
     // A workspace, or NULL when memory is short.
@@ -146,7 +146,7 @@ typedef struct CondSolverOps {
                         CondSolveInfo* info);
     const double* (*history)(const void* work, int* n);
     void (*destroy)(void* work);
-    // Forgets what was kept from earlier solves (settings.reuse); NULL: nothing ever is.
+    // Discards data kept from earlier solves (settings.reuse); NULL: none are kept.
     void (*reset)(void* work);
     // Deprecated: never called.
     const int* (*relaxed)(const void* work, int* n);
@@ -189,17 +189,17 @@ static inline CondStatus cond_solver_create_from(const CondContext* context,
                                          sizeof(CondSolverOps));
 }
 
-// Makes of a problem what its solve begins with: its islands, and nodes for their contacts. The
-// next cond_solver_solve of that problem, which must not change in between, goes on from there; one
-// that finds nothing prepared does it itself.
+// Prepares the solve of a problem: its islands, and nodes for their contacts. The next
+// cond_solver_solve of that problem, which must not change in between, uses them; without this call
+// it prepares the problem itself.
 COND_API CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem);
 
 // Solves. v (n_dof) and lambda (n_contact x 3) hold the warm start on entry (zeros are fine) and
 // the answer on return: with the certificate stop the best certified pair that was seen, never
 // worse than the start; with the step stop the last one. The problem is not checked here
 // (cond_problem_check), except that non-finite numbers end in COND_DIVERGED. Returns info->status,
-// or a negative status when it could not work at all, or was cancelled by its context; v and lambda
-// are then worth nothing.
+// or a negative status if it failed or was cancelled by its context; v and lambda are then
+// undefined.
 COND_API CondStatus cond_solver_solve(CondSolver* solver, const CondProblem* problem, double* v,
                                       double* lambda, CondSolveInfo* info);
 
@@ -209,8 +209,8 @@ COND_API const double* cond_solver_history(const CondSolver* solver, int* n);
 // Deprecated: NULL, and *n is 0. No law is relaxed since 0.2.
 COND_API const int* cond_solver_relaxed(const CondSolver* solver, int* n);
 
-// Forgets what earlier solves left behind to be used again (settings.reuse): the next one depends
-// on its problem and its start alone.
+// Discards data that earlier solves kept (settings.reuse): the next solve depends on its problem
+// and its start alone.
 COND_API void cond_solver_reset(CondSolver* solver);
 
 COND_API void cond_solver_destroy(CondSolver* solver);

@@ -19,15 +19,15 @@ typedef enum CondStatus {
     COND_NOT_CONVERGED = 1,  // the best answer found; its certificate misses the tolerance
     COND_TOO_DEEP = 2,       // two things overlap by more than contact.penetration_limit
     COND_OUT_OF_MEMORY = -1, // an allocation failed
-    COND_BAD_ARGUMENT = -2,  // a value handed to a function makes no sense
-    COND_BAD_INPUT = -3,     // a file says something wrong; the message names file, line and field
+    COND_BAD_ARGUMENT = -2,  // an invalid argument of a function
+    COND_BAD_INPUT = -3,     // an error in a file; the message names file, line and field
     COND_NO_FILE = -4,       // a file cannot be opened or written
-    COND_DIVERGED = -5,      // the numbers ran away; the last finite state is kept
+    COND_DIVERGED = -5,      // numbers not finite or out of bounds; the state is unchanged
     COND_NOT_SUPPORTED = -6, // a valid request that this version cannot serve
-    COND_CANCELLED = -7,     // the context's callback said that the work is not wanted any more
+    COND_CANCELLED = -7,     // the context's callback cancelled the call
 } CondStatus;
 
-// What went wrong, for people; a file with several faults has a line for each. Every function that
+// A failure, with a message; a file with several errors has a line for each. Every function that
 // takes a CondError* accepts NULL.
 typedef struct CondError {
     CondStatus status;

@@ -1,5 +1,5 @@
-// What makes a scene a task to learn (cond/env.h): values that a seed draws, actions, observations,
-// rewards, and the length of an episode.
+// Definitions of a learning task in a scene (cond/env.h): values that a seed draws, actions,
+// observations, rewards, and the length of an episode.
 #ifndef COND_TASK_H
 #define COND_TASK_H
 
@@ -26,8 +26,8 @@ typedef struct CondVariationDef {
     double choice[16];         // low and high                                        (n_choice)
 } CondVariationDef;
 
-// What an action sets at every step of an environment (cond/env.h). A robot that an action drives
-// does not follow the scene's trajectories there.
+// Quantities that an action sets in every step of an environment (cond/env.h). A robot that an
+// action drives does not follow the scene's trajectories there.
 typedef enum CondActionKind {
     COND_ACTION_JOINTS = 0,     // targets of a robot's joints
     COND_ACTION_POSE = 1,       // pose of a robot's link, by inverse kinematics
@@ -35,12 +35,12 @@ typedef enum CondActionKind {
     COND_ACTION_VELOCITIES = 3, // speeds of a robot's joints: their targets move so fast
     COND_ACTION_TORQUES = 4,    // torques and forces of a robot's joints, besides their motors'
     COND_ACTION_IMPEDANCE = 5,  // pose that a robot's link is drawn to by torques of the joints
-    COND_ACTION_PICK = 6,       // a point in the world that takes and releases what is near
+    COND_ACTION_PICK = 6,       // a point in the world that grasps near bodies and releases them
     COND_ACTION_GRIP = 7,       // a point of a robot's link that does
 } CondActionKind;
 
 typedef enum CondActionMode {
-    COND_ACTION_INCREMENT = 0, // changes of what the action before has set
+    COND_ACTION_INCREMENT = 0, // changes of the previous targets
     COND_ACTION_ABSOLUTE = 1,  // the targets themselves
 } CondActionMode;
 
@@ -70,7 +70,7 @@ typedef struct CondActionDef {
     double reach;               // pick, grip: nothing farther away is taken [m]
 } CondActionDef;
 
-// What an environment observes besides environment.observe.
+// Observations of an environment besides environment.observe.
 typedef enum CondObservationKind {
     COND_OBSERVE_POINT = 0,  // where a point is [m]
     COND_OBSERVE_POINTS = 1, // points along a rod, or of the surface or a patch of a soft body [m]
