@@ -19,7 +19,7 @@ typedef struct CondPiece {
     double centre[3]; // a point inside [m]
     double axes[9];   // columns: the three axes, world = axes * local
     double half[3];   // [m]
-    // Hull, in world axes; the arrays are whoever's made the piece.
+    // Hull, in world axes; the maker of the piece owns the arrays.
     int n_vertex, n_face, n_edge;
     const double* vertex; //                                                  (n_vertex x 3)
     const int* face;      // counter-clockwise seen from outside             (n_face x 3)

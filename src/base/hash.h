@@ -1,4 +1,4 @@
-// FNV-1a, 64 bits: tells whether bytes are the same, not who wrote them.
+// FNV-1a, 64 bits: detects changes of bytes; it is no signature.
 #ifndef COND_BASE_HASH_H
 #define COND_BASE_HASH_H
 

@@ -21,7 +21,7 @@ typedef struct CondPbdLink {
     double inverse_inertia_world[9]; // at the start of the substep
 } CondPbdLink;
 
-// One end of a constraint: a point of a link, or a frame that moves as it was told before.
+// One end of a constraint: a point of a link, or a frame with a prescribed motion.
 typedef struct CondPbdEnd {
     int link;        // -1: told
     double local[3]; // in the link's axes [m]

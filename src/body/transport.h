@@ -1,6 +1,6 @@
-// What a robot keeps while no force acts. Its mass matrix turns with the configuration, so that
-// "v_k" can be carried from one configuration to another in three ways: the velocity v itself, the
-// momentum M v, or M^(1/2) v, whose length is the kinetic energy.
+// The quantity of a robot that is constant while no force acts. Its mass matrix depends on the
+// configuration, so that "v_k" can be carried from one configuration to another in three ways: the
+// velocity v itself, the momentum M v, or M^(1/2) v, whose length is the kinetic energy.
 //
 // Write c = T v with T = I, M or M^(1/2). From M dv/dt = f - C v follows
 //     M T^-1 dc/dt = f - C v + M T^-1 (dT/dt) v,

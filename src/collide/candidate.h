@@ -47,11 +47,11 @@ typedef struct CondCandidate {
     double position[3]; // world [m]
     double frame[9];    // rows normal (towards side 0), tangent 1, tangent 2
     double gap;         // [m], negative inside
-    double bias;    // what the gap at the end of the step has beyond that and the linear motion [m]
-    double end_gap; // of a late one [m]
-    int late;       // 1: found at the end of the step, and new to its problem
-    int taken;      // 1: in some round of the step
-    int moved;      // 1: as it is where the step leads to, not where it begins
+    double bias;        // gap at the end of the step, less that of the linear motion [m]
+    double end_gap;     // of a late one [m]
+    int late;           // 1: found at the end of the step, and new to its problem
+    int taken;          // 1: in some round of the step
+    int moved;          // 1: as it is where the step leads to, not where it begins
     double friction[2]; //
     double restitution; //
 } CondCandidate;

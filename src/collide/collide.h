@@ -14,7 +14,7 @@
 #include "collide/volume.h"
 #include "model/state.h"
 
-// What a body has swept in a step.
+// The space that a body has swept in a step.
 typedef struct CondSweptBody {
     double box[6];  // around its features [m]
     double move[6]; // least and largest move of a feature along the axes [m]

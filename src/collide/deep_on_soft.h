@@ -1,4 +1,5 @@
-// What of a soft surface is deep in a rigid shape with flat faces and has no contact of its kind.
+// Contacts at the deepest points of a soft surface in rigid shapes with flat faces, where no other
+// contact has that depth.
 #ifndef COND_COLLIDE_DEEP_ON_SOFT_H
 #define COND_COLLIDE_DEEP_ON_SOFT_H
 

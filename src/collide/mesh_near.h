@@ -1,5 +1,5 @@
-// What of one mesh is near another: found with the trees of both, so that the price is that of what
-// is near and not that of the meshes.
+// The parts of one mesh that are near another, found with the trees of both, so that the cost is
+// that of what is near and not that of the meshes.
 #ifndef COND_COLLIDE_MESH_NEAR_H
 #define COND_COLLIDE_MESH_NEAR_H
 

@@ -10,7 +10,7 @@
 
 struct CondCollider;
 
-// What is needed to look at one pair after the other.
+// Workspace for the detection of pairs, one after the other.
 typedef struct CondPairWork {
     CondFacet facet[2];
     CondManifold manifold, part;
@@ -27,7 +27,7 @@ typedef struct CondPairWork {
 // Of a thread.
 typedef struct CondPairRoom {
     CondPairWork work;
-    CondCandidateList list; // what it has found, where several threads search
+    CondCandidateList list; // its contacts, when several threads search
     CondCandidateList* to;  // that, or the caller's
     CondStatus status;
 } CondPairRoom;

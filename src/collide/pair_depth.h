@@ -15,7 +15,7 @@ typedef struct CondBodyPair {
     int body, other, obstacle;
 } CondBodyPair;
 
-// What is needed for one pair after the other.
+// Workspace for pairs, one after the other.
 typedef struct CondPairDepthWork {
     CondDepthWork depth;
     CondBoundary boundary[2];

@@ -1,5 +1,5 @@
-// What is known of pairs of solids from the searches before the one at hand. It spares work and
-// decides nothing: what is said from memory is what the search would find.
+// Results about pairs of solids from earlier searches. They save work and never change the
+// contacts: a search without them gives the same result.
 #ifndef COND_COLLIDE_PAIR_MEMORY_H
 #define COND_COLLIDE_PAIR_MEMORY_H
 
@@ -10,10 +10,10 @@
 // Of one pair.
 typedef struct CondPairKnown {
     int pair[2];
-    int missed;           // searches since the broad phase has listed it
-    long search;          // number of the one that found how far they are apart; 0: none
-    double far;           // within which that one looked [m]
-    CondSeparation apart; // what it found; a zero normal: none is known
+    int missed;           // searches since the broad phase last listed it
+    long search;          // number of the search that computed `apart`; 0: none
+    double far;           // reach of that search [m]
+    CondSeparation apart; // its result; a zero normal: none
 } CondPairKnown;
 
 typedef struct CondPairMemory {
@@ -21,17 +21,17 @@ typedef struct CondPairMemory {
     int n;
     CondPairKnown* known; // in the order of the broad phase                        (n)
     CondPairKnown* next;  // scratch
-    int* place;           // where the pairs of the search at hand are among these  (n_pair)
-    long search;          // number of the search at hand, from 1
-    long* moved;          // first search at the pose that a solid has now          (n_solid)
+    int* place;           // index of the present search's pairs among these  (n_pair)
+    long search;          // number of the present search, from 1
+    long* moved;          // first search at the present pose of a solid          (n_solid)
 } CondPairMemory;
 
 CondStatus cond_pair_memory_create(const CondContext* context, int n_solid, CondPairMemory* memory);
 void cond_pair_memory_destroy(CondPairMemory* memory);
-// Solids may be others than they were.
+// Forgets all results, after solids were replaced.
 void cond_pair_memory_forget(CondPairMemory* memory);
 
-// A solid has another pose from the next search on.
+// To be called when a solid has moved.
 static inline void cond_pair_memory_move(CondPairMemory* memory, int solid)
 {
     memory->moved[solid] = memory->search + 1;

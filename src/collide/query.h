@@ -36,7 +36,7 @@ struct CondQuery {
     CondPairWork pair; // for closest points
 };
 
-// What a walk through the tree measures.
+// What is measured in a search of the tree.
 typedef struct CondWalk {
     const CondQuery* query;
     CondRay ray; // of a point: its place, as origin

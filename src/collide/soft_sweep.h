@@ -1,4 +1,4 @@
-// What met the surface of a soft body on its way.
+// Features that met the surface of a soft body within a step.
 #ifndef COND_COLLIDE_SOFT_SWEEP_H
 #define COND_COLLIDE_SOFT_SWEEP_H
 

@@ -1,4 +1,4 @@
-// What met on the way of a step, wherever it is at the end of it.
+// Continuous detection: features that met within a step and have passed each other at its end.
 #ifndef COND_COLLIDE_SWEEP_H
 #define COND_COLLIDE_SWEEP_H
 

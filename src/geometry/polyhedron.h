@@ -1,4 +1,4 @@
-// What is sharp about a closed triangle surface: its flat faces, whatever triangles they were cut
+// The polyhedron of a closed triangle surface: its flat faces, whatever triangles they were cut
 // into, the straight edges between them, and the corners where these meet.
 #ifndef COND_GEOMETRY_POLYHEDRON_H
 #define COND_GEOMETRY_POLYHEDRON_H

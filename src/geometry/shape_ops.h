@@ -1,4 +1,4 @@
-// What every form of a shape can do, in its own axes and without margin.
+// The functions of every form of a shape, in its own axes and without margin.
 #ifndef COND_GEOMETRY_SHAPE_OPS_H
 #define COND_GEOMETRY_SHAPE_OPS_H
 

@@ -13,7 +13,7 @@
 // Longest location inside a file, such as "/fclib_global/vectors/mu".
 #define COND_DATA_LOCATION 64
 
-// An open file and whom to tell about its faults.
+// An open file and the error for its messages.
 typedef struct CondDataFile {
     const CondContext* context;
     const char* path; // as the user wrote it

@@ -6,7 +6,7 @@
 
 typedef struct CondSim CondSim;
 
-// What becomes of the bodies of an island, by its closed contacts.
+// Treatment of an island, by its closed contacts.
 typedef enum CondImpactRole {
     COND_IMPACT_NONE = 0, // the velocity that the step gives them stands
     COND_IMPACT_PLAIN,    // it is replaced: the impulses of the step are those at its end
@@ -15,7 +15,7 @@ typedef enum CondImpactRole {
                           // keep account of the energy
 } CondImpactRole;
 
-// What the problem at hand stands for.
+// Kinds of impact problems.
 typedef enum CondImpactPhase {
     COND_IMPACT_FORCES,       // the forces of the step at the contacts that last
     COND_IMPACT_ROUND,        // impacts with restitution
@@ -62,7 +62,7 @@ typedef struct CondImpact {
     double* after;            // v that impacts begin with, and lead to       (n_dof)
     double* push;             // M^-1 of the normal impulses at what strikes  (n_dof)
     double* momentum;         // scratch                                      (n_dof)
-    double* potential;        // of each body where the step has led [J]      (n_body)
+    double* potential;        // of each body at the end of the step [J]      (n_body)
     double* impulse;          // sums of all problems [N s]     (n_contact + n_row, x 3)
     double* expected;         // of the forces of the step [N s] (n_contact + n_row, x 3)
     CondContact* group;       // the contacts of one problem        (n_contact + n_row)
@@ -130,7 +130,7 @@ CondStatus cond_impact_pose_stop(CondSim* sim);
 // nothing was struck, to the one that bodies arrive with.
 void cond_impact_arrive(CondSim* sim, const CondState* state);
 
-// What the correction of penetration has lifted since is paid for by the impulses.
+// Removes the potential energy that the position correction has added, by the impulses.
 void cond_impact_settle(CondSim* sim);
 
 #endif

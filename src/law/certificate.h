@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stddef.h>
 
-// What the certificate needs besides the answer. compliance is 0 where kv = INFINITY.
+// Inputs of the certificate besides the answer. compliance is 0 if kv = INFINITY.
 typedef struct CondCertificateData {
     const CondProblem* problem;
     CondLaw law;

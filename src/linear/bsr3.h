@@ -28,7 +28,7 @@ CondStatus cond_bsr3_pattern_create(const CondContext* context, int n_node, int 
                                     int n_corner, const int* element, CondBsr3Pattern* pattern);
 void cond_bsr3_pattern_destroy(const CondContext* context, CondBsr3Pattern* pattern);
 
-// Place of block (i, j), or -1 where the pattern has none.
+// Index of block (i, j), or -1 if it is not in the pattern.
 int cond_bsr3_pattern_find(const CondBsr3Pattern* pattern, int i, int j);
 
 #endif

@@ -1,5 +1,5 @@
-// What an iterative method knows of a linear system: the product with its matrix, and one with what
-// is about the inverse of it. Storage, threads and devices are behind these.
+// The interface of iterative methods to a linear system: the product with its matrix, and one with
+// what is about the inverse of it. Storage, threads and devices are behind these.
 #ifndef COND_LINEAR_OPERATOR_H
 #define COND_LINEAR_OPERATOR_H
 

@@ -8,7 +8,7 @@
 #include "mesh/mesh_build.h"
 
 // Nodes keep their numbers and places. A surface without such faults keeps all its triangles.
-// What cannot be mended is left as it is, for cond_mesh_surface_create to name.
+// Faults that cannot be repaired stay; cond_mesh_surface_create names them.
 CondStatus cond_mesh_mend(CondMesh* mesh, CondError* error);
 
 // ---- for the files that make it up

@@ -55,7 +55,7 @@ typedef struct CondLink {
     double offset;         // [rad, m]
     // Inertia; mass 0 means that the link carries none.
     int carried;       // 1: it may move without mass where something that moves beyond it has some
-    double borne;      // share of its weight that is borne by nobody's force: 1 floats
+    double borne;      // fraction of its weight that does not act (gravity compensation): 1: all
     double mass;       // [kg]
     double com[3];     // link axes [m]
     double inertia[9]; // about the centre of mass, link axes [kg m2]
@@ -89,9 +89,9 @@ typedef struct CondLinkShape {
     char* file;                      // of a mesh; copied by add_shape, owned by the articulation
     int convex;                      // of a mesh: 1: its convex hull is meant
     int missing;                     // 1: the reader did not find that file
-    struct CondMeshSurface* surface; // what was made of it, the model's; NULL: nothing
+    struct CondMeshSurface* surface; // compiled from it, owned by the model; NULL: none
     float colour[4];          // of what is seen: red, green, blue, opacity; negative: not given
-    CondSurfaceDef skin;      // what is not given is the robot's
+    CondSurfaceDef skin;      // values that are not given are the robot's
     CondRubbingDef rubbing;   // where friction is given
     uint32_t groups, touches; // 0: those of the link
 } CondLinkShape;
@@ -339,7 +339,7 @@ void cond_ik_destroy(CondIk* ik);
 void cond_ik_rebind(CondIk* ik, const CondArticulation* articulation);
 // One step of dt: the joint rates within all limits that come closest to the velocity that the
 // target asks for; q (n_q) moves, v (n_dof, may be NULL) are the rates used. Never leaves the
-// position limits; a kinematics outside them is led back at no more than the velocity limit.
+// position limits; joints outside them move back with at most the velocity limit.
 void cond_ik_step(CondIk* ik, const CondIkSettings* settings, const CondIkFrame* frame,
                   const CondIkTarget* target, double dt, double* q, double* v, CondIkInfo* info);
 

@@ -35,7 +35,7 @@ typedef struct CondFemMaterial {
     double bending_weft;  // and across it, N m
 } CondFemMaterial;
 
-// What stands for the geometric stiffness, the part of the Hessian that the outer product Je'K Je
+// Replacements of the geometric stiffness, the part of the Hessian that the outer product Je'K Je
 // leaves out (the paper's E, in N/m).
 typedef enum CondFemGeometric {
     COND_FEM_GEOMETRIC_NONE,
@@ -66,7 +66,7 @@ typedef enum CondFemElementKind {
     COND_FEM_ELEMENT_KINDS,
 } CondFemElementKind;
 
-// What a body is made of, as plain arrays.
+// Description of a body, as plain arrays.
 typedef struct CondFemShape {
     CondFemElementKind kind;
     int n_node;

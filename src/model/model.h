@@ -44,7 +44,7 @@ typedef struct CondMotor {
     double speed;       // added by the user to the rate of the target [rad/s, m/s]
 } CondMotor;
 
-// What bounds one joint coordinate of a robot in a step, where the scene says that it does.
+// Limits, friction and effort of one joint coordinate of a robot, if the scene enables them.
 typedef struct CondJointBounds {
     double lower, upper; // [rad, m]
     double velocity;     // [rad/s, m/s]
@@ -145,7 +145,7 @@ typedef struct CondPairRule {
     CondSurfaceDef surface; // of the two; NaN: as their own surfaces say
 } CondPairRule;
 
-// What touches, as one: a body, a link of a robot, an obstacle or a plane; model/entity.h.
+// An entity: a body, a link of a robot, an obstacle or a plane; model/entity.h.
 typedef struct CondEntity {
     uint32_t groups;  // that it is in
     uint32_t touches; // groups that it touches

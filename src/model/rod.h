@@ -18,7 +18,7 @@ typedef struct CondRodSection {
     double shear_factor; // times G A
 } CondRodSection;
 
-// What stiffness, masses and damping are made of.
+// Parameters of stiffness, masses and damping.
 typedef struct CondRodMaterial {
     double youngs_modulus;    // [Pa]
     double poisson_ratio;     //

@@ -38,7 +38,7 @@ typedef struct CondTouch {
     int obstacle; // -1: something else
 } CondTouch;
 
-// What a run had to spend so far, by which a runaway is told (src/sim/watch.c).
+// The energy available to a run so far, for the detection of runaways (src/sim/watch.c).
 typedef struct CondAccount {
     int begun;          // 1: after the first step
     double supply;      // energy that was there at the start or was put in since [J]
@@ -100,7 +100,7 @@ static inline int cond_weld_is_off(const CondState* state, const CondWeld* weld)
            cond_state_is_off(state, weld->what.end[1].point.body);
 }
 
-// What is remembered of the contact with a key; NULL: nothing.
+// The memory of the contact with a key; NULL: none.
 static inline const CondContactMemory* cond_state_recall(const CondState* state, CondContactKey key)
 {
     int low = 0, high = state->n_memory;

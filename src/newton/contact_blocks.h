@@ -1,4 +1,4 @@
-// What contacts between rigid bodies add to the matrix of a Newton step: J' D J on the six
+// Contributions of contacts between rigid bodies to the matrix of a Newton step: J' D J on the six
 // coordinates of one body or of two. Contacts of the same bodies are taken together; where their
 // blocks lie is known from the plan.
 #ifndef COND_NEWTON_CONTACT_BLOCKS_H

@@ -106,7 +106,7 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
                                  const CondSemismoothLimits* limits, CondAnswer* answer,
                                  CondSolveInfo* info);
 
-// What a solve begins with, for other methods on the same system: room, pattern and scales.
+// Prepares a solve, for other methods on the same system: memory, pattern and scales.
 CondStatus cond_semismooth_prepare(CondSemismooth* newton, const CondLinearBackEnd* back_end,
                                    const CondCertificateData* data, int* serves);
 

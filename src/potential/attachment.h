@@ -5,7 +5,7 @@
 #include "assemble/assemble.h"
 #include "model/state.h"
 
-// Makes the attachment hold what is there now, or what it is told to.
+// Sets the held relative pose of an attachment: the given one, or the present one.
 void cond_weld_make(const CondKinematics* kinematics, CondWeld* weld);
 
 // 1 where an end moves along a trajectory: the attachment then does work on the other.

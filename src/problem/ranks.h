@@ -3,7 +3,7 @@
 // contacts read. A coupling or a contact is with every rank that owns one of its coordinates, and
 // all of these evaluate it, from the same numbers to the same bits; one of them counts it.
 //
-// What crosses is behind three functions: libcond knows no more of ranks than this.
+// Communication between ranks is behind three functions; libcond uses no other.
 #ifndef COND_PROBLEM_RANKS_H
 #define COND_PROBLEM_RANKS_H
 

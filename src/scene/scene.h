@@ -70,8 +70,8 @@ struct CondScene {
 CondStatus cond_scene_note_file(CondScene* scene, const char* file);
 CondStatus cond_scene_note_line(CondScene* scene, CondSceneKind kind, int index, int line);
 
-// What is wrong with a definition, and in which field. The field is a key of the scene file
-// ("mass", "shape.box", "joints[2].name"), so that the reader can find its line.
+// An error in a definition, and its field. The field is a key of the scene file ("mass",
+// "shape.box", "joints[2].name"), so that the reader can find its line.
 typedef struct CondSceneIssue {
     char field[48];
     char text[256];

@@ -1,5 +1,5 @@
-// What a scene says of a shape, and what becomes of it: one row for each kind of shape. What the
-// solid itself can do is in src/geometry/.
+// The table of shapes: names and keys in scenes, and how they are compiled; one row for each kind
+// of shape. What the solid itself can do is in src/geometry/.
 #ifndef COND_SCENE_SHAPE_KIND_H
 #define COND_SCENE_SHAPE_KIND_H
 

@@ -47,7 +47,7 @@ typedef struct CondSceneListRow {
 const CondSceneListRow* cond_scene_list_row(int index);
 
 // Groups of what touches: the first one is what says nothing; at the end every group that something
-// touches must have somebody in it.
+// touches must have members.
 CondStatus cond_groups_begin(const CondSceneReader* reader);
 CondStatus cond_groups_check(const CondSceneReader* reader, const CondYamlNode* root);
 

@@ -1,5 +1,5 @@
-// One attempt at a step: which piece of time it covers, the contact problem that is posed for it,
-// and the answer. What a stage finds it leaves here for the stages after it.
+// One attempt at a step: the time interval, the contact problem and the answer. Stages write their
+// results here; later stages and the table of retries read them.
 #ifndef COND_SIM_ATTEMPT_H
 #define COND_SIM_ATTEMPT_H
 
@@ -9,7 +9,7 @@
 #include "cond/sim.h"
 #include "strategy/solver.h"
 
-// What the stages of a step leave, in their order. A stage runs where its result is missing.
+// Results of the stages of a step, in their order. A stage runs if its result is missing.
 typedef enum CondResult {
     COND_RESULT_BEGIN,     // where all is at q_k, targets, prescribed coordinates, rows of joints
     COND_RESULT_FORCES,    // f
@@ -37,7 +37,7 @@ typedef enum CondNext {
     COND_NEXT_FORCES,   // with another theta, from q_k again
 } CondNext;
 
-// What the stages have found; the table of retries looks at it (step/retry.c).
+// Outcome of the stages; the table of retries reads it (step/retry.c).
 typedef struct CondVerdict {
     CondStatus status;  // the worst since the step was begun; of the last solve for the problem
     CondStatus solved;  // of the last solve

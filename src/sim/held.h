@@ -1,7 +1,7 @@
-// Coordinates that move as they are told, exactly: those of bodies, patches and links of rods that
-// an attachment of infinite stiffness holds to the world or to a frame in space, and all those of
-// bodies that are switched off, which rest. They leave the problems of the step (problem/reduce.h);
-// what it takes to move them so is read as the force of the attachment.
+// Prescribed coordinates: those of bodies, patches and links of rods that an attachment of infinite
+// stiffness holds to the world or to a frame in space, and all those of bodies that are switched
+// off, which rest. They leave the problems of the step (problem/reduce.h); what it takes to move
+// them so is read as the force of the attachment.
 #ifndef COND_SIM_HELD_H
 #define COND_SIM_HELD_H
 
@@ -14,7 +14,7 @@ typedef struct CondSim CondSim;
 typedef struct CondHeld {
     int n;                   // coordinates that are held in this step
     unsigned char* flag;     // 1: held                                            (n_dof)
-    double* rate;            // representative velocity, which leads to the place told (n_dof)
+    double* rate;            // representative velocity to the prescribed position     (n_dof)
     double* end;             // velocity at the end of the step                    (n_dof)
     double* force;           // of what holds them, scratch                        (n_dof)
     CondReduction reduction; // of the step's problem

@@ -1,4 +1,4 @@
-// What a program adds to the steps of a simulation: forces, a say about contacts, a look at every
+// Hooks of a program in the steps of a simulation: forces, changes of contacts, a call after every
 // step.
 #ifndef COND_SIM_HOOKS_H
 #define COND_SIM_HOOKS_H
@@ -18,7 +18,7 @@ void cond_hooks_filter(const struct CondSim* sim, CondCandidateList* list);
 // Tells the program of a step.
 void cond_hooks_tell(const struct CondSim* sim, const CondState* state, const CondStepInfo* info);
 
-// 1 where nobody may sleep because of them.
+// 1 if no body may sleep because of them.
 int cond_hooks_wake(const struct CondSim* sim);
 
 #endif

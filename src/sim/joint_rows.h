@@ -1,4 +1,4 @@
-// What bounds the joints of robots, as rows of the step's problem: scalars with an interval of
+// Limits, friction and motors of joints as rows of the step's problem: scalars with an interval of
 // forces (COND_FORCE_INTERVAL), behind the contacts of the problem and of sim->attempt.lambda.
 //
 //     position limit   u = +-v_hat + gap/t,                    lambda in [0, inf)

@@ -85,7 +85,7 @@ typedef struct CondPieces {
     int rejected;                 // pairs that were too long
 } CondPieces;
 
-// What is read from the last step.
+// Readings of the last step.
 typedef struct CondReadings {
     int n_ready;                // contacts whose force is known: all of a step, none before
     double* centre;             // of the bodies when the contacts were found [m]  (n_body x 3)

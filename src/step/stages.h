@@ -21,7 +21,7 @@ const CondStepStage* cond_step_stages(CondStepMethod method);
 typedef struct CondRetry {
     const char* name;
     const char* limit;                                        // how often, for people
-    unsigned after;                                           // the stages after which it is asked
+    unsigned after;                                           // the stages after which it is tested
     int (*holds)(const CondSim* sim);                         // whether the verdict asks for it
     CondStatus (*change)(CondSim* sim, CondAttempt* attempt); // of the attempt; NULL: none
     unsigned again;                                           // the results that are made again

@@ -16,7 +16,7 @@ typedef struct CondStrategy {
     double tolerance;            // of the settings that the user set
     CondSolverSettings asked;    // these, with the tolerance of this solve
     CondSolverSettings settings; // the same with the tolerance that the stages aim at
-    CondNodal view;              // of a problem that comes as it is
+    CondNodal view;              // of a problem that is solved without islands
     CondVfpi vfpi;
     CondDirect direct;
     CondSemismooth newton;
@@ -24,13 +24,13 @@ typedef struct CondStrategy {
     CondProximalPoint proximal;
     int rods;          // 1: most coordinates belong to rods
     int soft;          // 1: Newton's method with conjugate gradients serves the problem
-    int small;         // 1: with a factorisation, as far as is known before it is ordered
+    int small;         // 1: with a factorisation, by an estimate before the order is computed
     unsigned left_out; // stages that are not run, a bit for each name: for tests
     int diverged;      // 1: V-FPI was the last to run, and its iterates grew without bound
     int looks;         // 1: the start is measured before anything is laid out
     int large;         // 1: rigid bodies in contact, more than a handful
     double coarse;     // tolerance that suffices for these; 0: only that of the settings does
-    int stale;         // 1: the start has the coarse tolerance, but for a matrix that has changed
+    int stale;         // 1: the start meets the coarse tolerance for the matrix before its change
     int last_resort;   // 1: the interior point may have all of its starts for piles
     CondSolveOutcome outcome;
     CondAnswer best;    // what the next stage goes on from
@@ -40,8 +40,8 @@ typedef struct CondStrategy {
     int cap_work;
 } CondStrategy;
 
-// One way to an answer. It goes on from strategy->best, leaves the best pair it saw there, and
-// returns COND_OK where that is certified, COND_NOT_CONVERGED where not, or a negative status.
+// A stage. It starts from strategy->best, stores its best pair there, and returns COND_OK if that
+// meets the tolerance, COND_NOT_CONVERGED if not, or a negative status.
 typedef struct CondSolverStage {
     CondSolvedBy name;
     int (*serves)(const CondStrategy* strategy);

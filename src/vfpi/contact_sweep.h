@@ -13,8 +13,9 @@ typedef struct CondContactSweep {
     CondContactBatch* batch; // of four contacts                               (n_batch)
 } CondContactSweep;
 
-// Lays out contacts in an order, a multiple of four in all: -1 fills up fours of which the first is
-// a contact. Nodes before `padded` have four numbers in v, of which the last is zero. What *one
+// Lays out contacts in an order whose length is a multiple of four; -1 pads groups of four, the
+// first of which is always a contact. Nodes before `padded` have four numbers in v, of which the
+// last is zero. What *one
 // points to is borrowed.                                                     order (n_order)
 CondStatus cond_contact_sweep_build(CondContactSweep* sweep, const CondContactSolve* one,
                                     const int* order, int n_order, int padded);
