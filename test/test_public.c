@@ -319,16 +319,69 @@ static void test_stress(void** state)
     trial_end(&trial);
 }
 
+// No law is relaxed any more; the function stays for programs of before.
+static void test_relaxed(void** state)
+{
+    (void)state;
+    CondSolverSettings settings = cond_solver_settings_default();
+    CondSolver* solver = NULL;
+    CondError error;
+    int n = 1;
+    assert_int_equal(cond_solver_create(NULL, "strategy", &settings, &solver, &error), COND_OK);
+    assert_null(cond_solver_relaxed(solver, &n));
+    assert_int_equal(n, 0);
+    cond_solver_destroy(solver);
+}
+
+// A sheet is a mesh for shells and for nothing else.
+static void test_sheet(void** state)
+{
+    (void)state;
+    const double size[2] = {0.2, 0.1}, solid[3] = {1.0, 1.0, 0.1};
+    CondMesh *sheet = NULL, *mat = NULL, *none = NULL;
+    CondError error;
+    assert_int_equal(cond_mesh_sheet(NULL, 5, 3, size, &sheet, &error), COND_OK);
+    assert_int_equal(sheet->n_node, 15);
+    assert_int_equal(sheet->n_triangle, 16);
+    assert_int_equal(cond_mesh_check_shell(NULL, sheet, &error), COND_OK);
+    assert_int_not_equal(cond_mesh_check_solid(NULL, sheet, &error), COND_OK);
+    assert_int_equal(cond_mesh_mat(NULL, 2, 2, 2, solid, &mat, &error), COND_OK);
+    assert_int_not_equal(cond_mesh_check_shell(NULL, mat, &error), COND_OK);
+    assert_int_not_equal(cond_mesh_sheet(NULL, 1, 3, size, &none, &error), COND_OK);
+    cond_mesh_destroy(mat);
+    cond_mesh_destroy(sheet);
+}
+
+// The account of threads has entries with names while it is kept, and the step stays the same.
+static void test_account(void** state)
+{
+    (void)state;
+    uint64_t hash[2];
+    for (int kept = 0; kept < 2; kept++) {
+        Trial trial = trial_read("ball.yaml", 0, NULL);
+        cond_account_begin(kept ? 4 : 0);
+        trial_step(&trial, 1);
+        hash[kept] = cond_state_hash(trial.state);
+        CondThreadsWork work;
+        int n = 0, named = 0;
+        for (; cond_account_read(n, &work); n++)
+            named += work.name && *work.name && work.outside >= 0.0 && work.within >= 0.0;
+        cond_account_begin(0);
+        assert_int_equal(named, n);
+        assert_true(!kept || n > 0);
+        trial_end(&trial);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_model),
-        cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_problem),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_scene_in_memory),
+        cmocka_unit_test(test_relaxed),     cmocka_unit_test(test_sheet),
+        cmocka_unit_test(test_account),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_problem),     cmocka_unit_test(test_file),
+        cmocka_unit_test(test_environment), cmocka_unit_test(test_scene_in_memory),
         cmocka_unit_test(test_stress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
