@@ -1,5 +1,5 @@
 // Vertices of one tetrahedral body against the volume of another, against brute force over all
-// tetrahedra.
+// tetrahedra; vertices of one shell against another.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -329,13 +329,85 @@ static void test_bad_meshes(void** state)
     assert_refused(6, rest, 1, tet, "finite");
 }
 
+enum { SHEET = 5, SHEET_NODES = SHEET * SHEET, SHEET_TRIANGLES = 2 * (SHEET - 1) * (SHEET - 1) };
+
+// A shell of SHEET x SHEET nodes from -0.1 to 0.1.
+static CondVolume* make_sheet(double rest[3 * SHEET_NODES])
+{
+    int triangle[3 * SHEET_TRIANGLES], n = 0;
+    CondVolume* volume = NULL;
+    for (int v = 0; v < SHEET_NODES; v++) {
+        rest[3 * v] = 0.2 * (v % SHEET) / (SHEET - 1) - 0.1;
+        rest[3 * v + 1] = 0.2 * (double)(v / SHEET) / (SHEET - 1) - 0.1;
+        rest[3 * v + 2] = 0.0;
+        int last = v % SHEET == SHEET - 1 || v >= SHEET_NODES - SHEET;
+        const int cell[6] = {v, v + 1, v + SHEET + 1, v, v + SHEET + 1, v + SHEET};
+        for (int k = 0; k < 6 && !last; k++)
+            triangle[n++] = cell[k];
+    }
+    assert_int_equal(cond_volume_create_shell(NULL, 0, SHEET_NODES, rest, SHEET_TRIANGLES, triangle,
+                                              0.001, 0, &volume, NULL),
+                     COND_OK);
+    return volume;
+}
+
+// One sheet over the other, on either side, turned anyhow: every vertex that is over the other has
+// one contact with it. The vertex of a shell looks to neither side, not even by a rounding error.
+static void test_two_sheets(void** state)
+{
+    (void)state;
+    double rest[3 * SHEET_NODES], place[2][3 * SHEET_NODES];
+    CondVolume *low = make_sheet(rest), *high = make_sheet(rest);
+    CondVolumeContacts contacts;
+    Dice dice = {3};
+    cond_volume_contacts_begin(NULL, &contacts);
+    for (int trial = 0; trial < 100; trial++) {
+        double q[4], R[9], angle = dice_uniform(&dice, -3.0, 3.0), lift = trial % 2 ? 1e-3 : -1e-3;
+        int over = 0, seen = 0, above[SHEET_NODES] = {0};
+        make_turn(dice_uniform(&dice, -1.0, 1.0), dice_uniform(&dice, -1.0, 1.0), 1.0,
+                  dice_uniform(&dice, -3.0, 3.0), q);
+        quat_matrix(q, R);
+        for (int v = 0; v < SHEET_NODES; v++) {
+            const double* x = rest + 3 * v;
+            const double y[3] = {cos(angle) * x[0] - sin(angle) * x[1] + 0.03,
+                                 sin(angle) * x[0] + cos(angle) * x[1] + 0.02, lift};
+            mat3_multiply(R, x, place[0] + 3 * v);
+            mat3_multiply(R, y, place[1] + 3 * v);
+            above[v] = fabs(y[0]) < 0.1 && fabs(y[1]) < 0.1;
+            over += above[v];
+        }
+        cond_volume_update(low, place[0]);
+        cond_volume_update(high, place[1]);
+        contacts.n = 0;
+        assert_int_equal(cond_volume_collide(high, low, 2e-3, NULL, &contacts), COND_OK);
+        for (int c = 0; c < contacts.n; c++) {
+            const CondVolumeContact* contact = &contacts.contact[c];
+            if (!above[contact->vertex])
+                continue; // beside the rim
+            seen++;
+            assert_near(contact->gap, 1e-3, 1e-12);
+            for (int i = 0; i < 3; i++)
+                assert_near(contact->normal[i], lift / 1e-3 * R[3 * i + 2], 1e-9);
+        }
+        assert_int_equal(seen, over);
+        for (int v = 0; v < SHEET_NODES; v++) {
+            double n[3];
+            cond_volume_vertex_normal(high, v, n);
+            assert_true(n[0] == 0.0 && n[1] == 0.0 && n[2] == 0.0);
+        }
+    }
+    cond_volume_contacts_end(&contacts);
+    cond_volume_destroy(low);
+    cond_volume_destroy(high);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_surface),       cmocka_unit_test(test_two_blocks),
         cmocka_unit_test(test_thrown_blocks), cmocka_unit_test(test_thin_mat),
         cmocka_unit_test(test_degenerate),    cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_bad_meshes),    cmocka_unit_test(test_two_sheets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

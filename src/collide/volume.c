@@ -322,6 +322,10 @@ static double corner_angle(const double a[3], const double b[3], const double c[
 void cond_volume_vertex_normal(const CondVolume* volume, int vertex, double n[3])
 {
     n[0] = n[1] = n[2] = 0.0;
+    // The normals of both sides of a shell cancel. Summed they would leave a rounding error, which
+    // scaled to unit length is a direction that nothing gives.
+    if (volume->n_front > 0)
+        return;
     for (int k = volume->fan_begin[vertex]; k < volume->fan_begin[vertex + 1]; k++) {
         const int* corner = volume->triangle + 3 * (size_t)volume->fan[k];
         const double* x[3];

@@ -144,7 +144,8 @@ void cond_volume_refit(CondVolume* volume);
 // All triangles whose box overlaps `box`; replaces the list.
 CondStatus cond_volume_triangles_in(const CondVolume* volume, const double box[6],
                                     CondTreeHits* hits);
-// Mean of the normals of the triangles around a vertex by their angles; zero for an inner one.
+// Mean of the normals of the triangles around a vertex by their angles; zero for an inner one, and
+// for one of a shell, which looks to both sides.
 void cond_volume_vertex_normal(const CondVolume* volume, int vertex, double n[3]);
 
 // An empty list; the context may be NULL.
