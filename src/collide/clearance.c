@@ -43,7 +43,7 @@ static double solid_radius(const CondSolid* solid)
 void cond_clearance_renew(const CondModel* model, CondClearance* clearance)
 {
     clearance->known = clearance->n = 0;
-    clearance->wider = COND_CLEAR_WIDEST;
+    clearance->wider = 2.0;
     clearance->wait = clearance->patience = 0;
     clearance->found = 1;
     for (int k = 0; k < model->n_feature && clearance->serves; k++) {
@@ -149,14 +149,14 @@ const double* cond_clearance_ask(CondClearance* clearance, const CondModel* mode
     return clearance->asked;
 }
 
-// Twice the reach is used up within a step: then it pays no longer, and the next search in vain
-// waits for twice as many.
+// Twice the reach is used up within a step: where there is something within it, a wider search does
+// not pay, and the next one waits for twice as many steps.
 static void look_nearer(CondClearance* clearance)
 {
     clearance->wider *= 0.5;
-    if (clearance->wider > 2.0)
+    if (clearance->wider >= 2.0)
         return;
-    clearance->wider = COND_CLEAR_WIDEST;
+    clearance->wider = 2.0;
     clearance->patience += clearance->patience < INT_MAX / 2 ? clearance->patience + 1 : 0;
     clearance->wait = clearance->patience;
 }
@@ -170,6 +170,8 @@ void cond_clearance_answer(CondClearance* clearance, const CondKinematics* kinem
         return;
     }
     clearance->patience = 0;
+    // From near to far: among many bodies a search that is much too wide finds thousands of pairs.
+    clearance->wider = fmin(2.0 * clearance->wider, COND_CLEAR_WIDEST);
     memcpy(clearance->reach, clearance->asked, (size_t)model->n_body * sizeof *clearance->reach);
     for (int i = 0; i < clearance->n; i++) {
         const double *p, *q;

@@ -58,7 +58,7 @@
 
 // ---- clearance (collide/clearance.h)
 
-// [1] times the reach of a step within which it is looked for at first: at constant speed it then
+// [1] times the reach of a step within which it is looked for at most: at constant speed it then
 // holds for 15 steps.
 #define COND_CLEAR_WIDEST 32.0
 
