@@ -218,6 +218,8 @@ static void join_sides(const CondModel* model, const CondCandidate* candidate,
 static void drop_still(const CondAssembly* assembly, CondSide* side)
 {
     int n = side->n_coordinate, kept = 0;
+    if (n == 0)
+        return;
     int* coordinate = assembly->coordinate + (side->coordinate - assembly->coordinate);
     double* J = assembly->jacobian + (side->jacobian - assembly->jacobian);
     for (int k = 0; k < n; k++) {
@@ -228,6 +230,8 @@ static void drop_still(const CondAssembly* assembly, CondSide* side)
             J[r * n + kept] = J[r * n + k];
         kept++;
     }
+    if (kept == 0) // the first side of a contact is never at rest, and so has coordinates
+        return;
     for (int r = 1; r < 3; r++)
         memmove(J + (ptrdiff_t)r * kept, J + (ptrdiff_t)r * n, (size_t)kept * sizeof *J);
     side->n_coordinate = kept;
