@@ -8,28 +8,30 @@ Starts at the keyframe 0 where there is one."""
 import json
 import sys
 import time
+from typing import Any
 
 try:
-    import mujoco
+    import mujoco  # type: ignore[import-not-found,unused-ignore]
     import numpy as np
 except ImportError as missing:
     print(json.dumps({"missing": str(missing)}))
     sys.exit(0)
 
 
-def energy(m, d):
+def energy(m: Any, d: Any) -> float:
     mujoco.mj_energyPos(m, d)
     mujoco.mj_energyVel(m, d)
     return float(d.energy[0] + d.energy[1])
 
 
-def run(steps, first, path):
+def run(steps: int, first: int, path: str) -> dict[str, Any]:
     m = mujoco.MjModel.from_xml_path(path)
     d = mujoco.MjData(m)
     if m.nkey:
         mujoco.mj_resetDataKeyframe(m, d, 0)
         d.ctrl[:] = m.key_ctrl[0]
-    seconds, contacts, iterations, deepest = [], 0, 0, 0.0
+    seconds: list[float] = []
+    contacts, iterations, deepest = 0, 0, 0.0
     clock = time.perf_counter
     for k in range(steps):
         begin = clock()
@@ -47,7 +49,7 @@ def run(steps, first, path):
             "iterations": iterations / n, "depth_mm": 1e3 * deepest, "energy": energy(m, d)}
 
 
-def main():
+def main() -> None:
     for task in sys.argv[1:]:
         steps, first, path = task.split(":", 2)
         print(json.dumps(run(int(steps), int(first), path)), flush=True)
