@@ -85,7 +85,7 @@ def test_enumerations_go_by_name() -> None:
     assert settings.integrator == cond.Integrator.VARIATIONAL and settings.impact == cond.ImpactLaw.SEQUENTIAL
     assert settings.solver.accelerator == cond.AcceleratorKind.NEWTON
     with pytest.raises(cond.BadArgument, match=r"BodyDef.kind: 'sofd' is none of 'particle', 'rigid', 'soft', 'robot', "
-                                               "'rod'; did you mean 'soft'"):
+                                               "'rod', 'shell'; did you mean 'soft'"):
         body.kind = "sofd"
     with pytest.raises(cond.BadArgument, match=r"SceneSettings.integrator: 17 is none of 'auto'"):
         settings.integrator = 17  # type: ignore[assignment]
