@@ -1,3 +1,4 @@
+// Static problems of shells, linear and non-linear, by Newton's method with a sparse factorisation.
 #include "shell_statics.h"
 
 #include <setjmp.h>

@@ -47,7 +47,7 @@ static void test_layers_land(void** state)
     (void)state;
     write_layers("layers.vtk");
     Trial trial = trial_text(
-        "solver: {tolerance: 1e-6}\nplanes: [{name: floor, friction: 0.5}]\n",
+        "step: {theta: 1}\nsolver: {tolerance: 1e-6}\nplanes: [{name: floor, friction: 0.5}]\n",
         "materials: [{name: m, youngs_modulus: 1e5, poisson_ratio: 0.45, density: 1000, "
         "stiffness_damping: 0.01}]\n"
         "bodies:\n  - {name: ball, kind: soft, mesh: layers.vtk, position: [0, 0, 0.0502], "
@@ -55,7 +55,7 @@ static void test_layers_land(void** state)
     remove("layers.vtk");
     for (int k = 0; k < 6; k++) {
         trial_step(&trial, 1);
-        assert_true(trial.info.solve.iterations < 1000 * trial.info.newton_iterations);
+        assert_true(trial.info.solve.iterations < 2000);
     }
     assert_true(trial.info.n_contact > 10);
     trial_end(&trial);

@@ -1,3 +1,5 @@
+// Sums and products of vectors in an order that their length alone decides: the terms of sum_item.h
+// on the device of the processors.
 #include "device/sum.h"
 
 #include "device/device.h"
