@@ -1,7 +1,7 @@
 // `cond bench energy`: energy over time in scenes without driving, damping and contact, for
 // every integrator and three step lengths: how much is gained, and how much lost.
 #include "bench.h"
-#include "memory.h"
+#include "bench_scene.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,30 +79,14 @@ static void run_scene(const CondModel* model, const Task* task, int steps, CondS
 
 static int run_one(const Task* task, int integrator, double t, int steps, Tally* tally)
 {
-    char path[1024], step[64];
+    char step[64];
     const char* set[] = {step, integrators[integrator].set};
-    CondScene* scene = NULL;
-    CondModel* model = NULL;
-    CondState* state = NULL;
-    CondSim* sim = NULL;
-    CondError error;
+    BenchScene scene;
     snprintf(step, sizeof step, "step.time_step=%g", t);
-    cli_scene_path(task->scene, path, sizeof path);
-    CondStatus status = cond_scene_read(memory_context(), path, 2, set, &scene, &error);
+    CondStatus status = bench_scene_begin(task->scene, 2, set, &scene);
     if (!status)
-        status = cond_scene_compile(scene, &model, &error);
-    if (!status)
-        status = cond_state_create(model, &state, &error);
-    if (!status)
-        status = cond_sim_create(model, &sim, &error);
-    if (status)
-        cli_complain("%s: %s", task->scene, error.message);
-    else
-        run_scene(model, task, steps, sim, state, tally);
-    cond_sim_destroy(sim);
-    cond_state_destroy(state);
-    cond_model_destroy(model);
-    cond_scene_destroy(scene);
+        run_scene(scene.model, task, steps, scene.sim, scene.state, tally);
+    bench_scene_end(&scene);
     return status ? cli_exit(status) : CLI_FINE;
 }
 

@@ -3,9 +3,9 @@
 #include "bench_motion.h"
 
 #include "bench.h"
+#include "bench_scene.h"
 #include "bench_store.h"
 #include "interrupt.h"
-#include "memory.h"
 #include "progress.h"
 
 #include <math.h>
@@ -142,35 +142,19 @@ static void run_steps(const CondModel* model, CondSim* sim, CondState* state, co
 static int run_one(const Motion* motion, const char* integrator, double t, double accuracy,
                    int threads, Outcome* out)
 {
-    char name[96], path[1024], step[64], rule[64], with[64], error_control[64];
+    char name[96], step[64], rule[64], with[64], error_control[64];
     const char* set[] = {step, rule, with, error_control};
-    CondScene* scene = NULL;
-    CondModel* model = NULL;
-    CondState* state = NULL;
-    CondSim* sim = NULL;
-    CondError error;
+    BenchScene scene;
     *out = (Outcome){.status = COND_OK};
     snprintf(name, sizeof name, "motion/%s", motion->name);
     snprintf(step, sizeof step, "step.time_step=%.17g", t);
     snprintf(rule, sizeof rule, "step.integrator=%s", integrator);
     snprintf(error_control, sizeof error_control, "step.accuracy=%.17g", accuracy);
     snprintf(with, sizeof with, "solver.threads=%d", threads);
-    cli_scene_path(name, path, sizeof path);
-    CondStatus status = cond_scene_read(memory_context(), path, 4, set, &scene, &error);
+    CondStatus status = bench_scene_begin(name, 4, set, &scene);
     if (!status)
-        status = cond_scene_compile(scene, &model, &error);
-    if (!status)
-        status = cond_state_create(model, &state, &error);
-    if (!status)
-        status = cond_sim_create(model, &sim, &error);
-    if (status)
-        cli_complain("%s: %s", motion->name, error.message);
-    else
-        run_steps(model, sim, state, motion, out);
-    cond_sim_destroy(sim);
-    cond_state_destroy(state);
-    cond_model_destroy(model);
-    cond_scene_destroy(scene);
+        run_steps(scene.model, scene.sim, scene.state, motion, out);
+    bench_scene_end(&scene);
     return status ? cli_exit(status) : CLI_FINE;
 }
 

@@ -2,11 +2,11 @@
 // is and with as many busy programs beside it as it has processors.
 #define _POSIX_C_SOURCE 200809L // fork, kill
 #include "bench.h"
+#include "bench_scene.h"
 
 #include "bench_time.h"
 #include "env_run.h"
 #include "interrupt.h"
-#include "memory.h"
 #include "roofline.h"
 
 #include <math.h>
@@ -45,36 +45,24 @@ static int threads_of(int count)
 
 static int run_scene(const Case* c, const BenchOptions* options, int threads, double* ms)
 {
-    char path[4096], number[32], tolerance[64];
+    char number[32], tolerance[64];
     const char* set[] = {number, tolerance};
-    CondScene* scene = NULL;
-    CondModel* model = NULL;
-    CondState* state = NULL;
-    CondSim* sim = NULL;
-    CondError error;
-    cli_scene_path(c->scene, path, sizeof path);
+    BenchScene scene;
     snprintf(number, sizeof number, "solver.threads=%d", threads);
     snprintf(tolerance, sizeof tolerance, "solver.tolerance=%.17g", options->tolerance);
-    CondStatus status = cond_scene_read(memory_context(), path, 2, set, &scene, &error);
-    if (!status)
-        status = cond_scene_compile(scene, &model, &error);
-    if (!status)
-        status = cond_state_create(model, &state, &error);
-    if (!status)
-        status = cond_sim_create(model, &sim, &error);
+    CondStatus status = bench_scene_begin(c->scene, 2, set, &scene);
+    if (status)
+        return cli_exit(status);
     int steps = options->quick ? 1 : c->steps;
     double start = 0.0;
     for (int k = -1; k < steps && status >= 0; k++) { // the first one plans
         start = k == 0 ? roofline_clock() : start;
-        status = cond_sim_step(sim, state, NULL);
+        status = cond_sim_step(scene.sim, scene.state, NULL);
     }
     *ms = 1e3 * (roofline_clock() - start) / steps;
     if (status < 0)
         cli_complain("bench: %s: %s", c->name, cond_status_name(status));
-    cond_sim_destroy(sim);
-    cond_state_destroy(state);
-    cond_model_destroy(model);
-    cond_scene_destroy(scene);
+    bench_scene_end(&scene);
     return status < 0 ? cli_exit(status) : CLI_FINE;
 }
 

@@ -1,5 +1,5 @@
-// The account of the threads: where their time goes while a benchmark asks for it (account.h). Its one
-// account belongs to the process; no result depends on it.
+// The account of the threads: where their time goes while a benchmark asks for it (account.h). Its
+// one account belongs to the process; no result depends on it.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 #include "base/account.h"
 

@@ -1,5 +1,5 @@
-// How far all is clear (clearance.h): frames, bounds on how far their points have gone, and how wide
-// the next search looks.
+// How far all is clear (clearance.h): frames, bounds on how far their points have gone, and how
+// wide the next search looks.
 #include "collide/clearance.h"
 
 #include "base/memory.h"
