@@ -155,7 +155,7 @@ static void test_others(void** state)
     static const char* const env[] = {"env",     "pusher",  "--envs",    "2",
                                       "--steps", "1000000", "--threads", "1",
                                       "--json",  "a.json",  NULL};
-    static const char* const paper[] = {"paper", "anisotropic", "--json", "a.json", NULL};
+    static const char* const paper[] = {"paper", "chebyshev", "--json", "a.json", NULL};
     static const char* const solve[] = {"solve",
                                         EXAMPLE,
                                         "--preset",
