@@ -10,10 +10,12 @@ from __future__ import annotations
 import gymnasium
 
 from cond.gym.env import TaskEnv
+from cond.gym.learning import LearnVectorEnv, Normaliser
+from cond.gym.policy import Policy, success
 from cond.gym.vector import TaskVectorEnv
 from cond.tasks import TASKS
 
-__all__ = ["TaskEnv", "TaskVectorEnv", "register"]
+__all__ = ["LearnVectorEnv", "Normaliser", "Policy", "TaskEnv", "TaskVectorEnv", "register", "success"]
 
 
 def register() -> None:

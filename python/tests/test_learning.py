@@ -1,0 +1,119 @@
+"""Environments for learners: float32, actions between -1 and 1, normalised observations, small policies."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+import cond  # noqa: E402
+from cond.gym import LearnVectorEnv, Normaliser, Policy, success  # noqa: E402
+
+SHORT = ("environment.steps=7",)
+
+
+def test_normaliser() -> None:
+    """Mean and variance by parts are those of all rows; a copy by arrays scales alike."""
+    rows = np.random.default_rng(1).normal(3.0, [0.1, 20.0, 0.0], (1000, 3))
+    parts = Normaliser(3)
+    for part in np.split(rows, [1, 10, 500]):
+        parts.update(part)
+    parts.update(rows[:0])
+    assert np.allclose(parts.mean, rows.mean(axis=0), rtol=1e-12)
+    assert np.allclose(parts.variance, rows.var(axis=0), rtol=1e-12, atol=1e-12)
+    scaled = parts(rows)
+    assert scaled.dtype == np.float32 and np.allclose(scaled[:, :2].std(axis=0), 1.0, atol=1e-5)
+    assert np.array_equal(Normaliser.of(**parts.arrays())(rows), scaled)
+    assert parts([[1e9, 0.0, 3.0]])[0, 0] == parts.clip
+
+
+@pytest.mark.parametrize("task", ["cond/Pusher-v0", "cond/BallGrip-v0"])
+def test_form(task: str) -> None:
+    """Spaces are kept; the numbers are those of TaskVectorEnv, through ends of episodes."""
+    envs, plain = LearnVectorEnv(task, 3, SHORT), cond.gym.TaskVectorEnv(task=task, num_envs=3, overrides=SHORT,
+                                                                      autoreset_mode="SameStep")
+    observation, _ = envs.reset(seed=5)
+    plain.reset(seed=5)
+    assert envs.observation_space.contains(observation)
+    envs.action_space.seed(2)
+    total = np.zeros(3)
+    for k in range(1, 10):
+        action = envs.action_space.sample()
+        observation, reward, terminated, truncated, info = envs.step(action)
+        other, other_reward, _, other_truncated, other_info = plain.step(envs.to_task(action))
+        assert envs.observation_space.contains(observation) and reward.dtype == np.float32
+        assert np.array_equal(observation, cond.gym.learning.flat(other).astype(np.float32))
+        assert np.array_equal(reward, other_reward.astype(np.float32)) and np.array_equal(truncated, other_truncated)
+        total += other_reward
+        if k == 7:
+            assert truncated.all() and not terminated.any()
+            assert np.allclose(info["episode_return"], total) and (info["episode_length"] == 7).all()
+            last = cond.gym.learning.flat(other_info["final_obs"][1])
+            assert np.array_equal(info["final_obs"][1], last.astype(np.float32))
+        else:
+            assert "episode_return" not in info
+    envs.close()
+    plain.close()
+
+
+def test_scaling_of_actions() -> None:
+    envs = LearnVectorEnv("cond/BallGrip-v0")
+    box = envs.envs.single_action_space
+    assert np.array_equal(envs.to_task(np.ones(box.shape)), box.high)
+    assert np.array_equal(envs.to_task(np.full(box.shape, -7.0)), box.low)
+    inner = np.linspace(-0.9, 0.9, box.shape[0])
+    assert np.allclose(envs.from_task(envs.to_task(inner)), inner, atol=1e-7)
+    envs.close()
+
+
+def test_normalised() -> None:
+    """Scaled observations; those of a frozen normaliser depend on nothing that comes later."""
+    envs = LearnVectorEnv("cond/Pusher-v0", 4, normalise=True)
+    envs.reset(seed=1)
+    assert envs.normaliser is not None
+    for _ in range(20):
+        observation, *_ = envs.step(envs.action_space.sample())
+    assert np.abs(observation).max() <= envs.normaliser.clip and envs.normaliser.count == 84
+    envs.frozen = True
+    envs.step(envs.action_space.sample())
+    assert envs.normaliser.count == 84
+    envs.close()
+
+
+def test_policy(tmp_path: Path) -> None:
+    """A file gives the policy back; what is none is refused; a policy that does nothing succeeds nowhere."""
+    envs = LearnVectorEnv("cond/Pusher-v0", 4, ("environment.steps=20",))
+    n, m = envs.single_observation_space.shape[0], envs.single_action_space.shape[0]
+    rng = np.random.default_rng(3)
+    layers = [(rng.normal(size=(8, n)).astype(np.float16), np.zeros(8)), (np.zeros((m, 8)), np.zeros(m))]
+    policy = Policy(layers, Normaliser(n))
+    policy.save(tmp_path / "policy.npz")
+    again = Policy.load(tmp_path / "policy.npz")
+    rows = rng.normal(size=(5, n))
+    assert np.array_equal(policy(rows), again(rows)) and policy(rows).shape == (5, m)
+    good, missed = success(again, envs, 10)
+    assert good.shape == (4,) and not good.any() and missed == 0
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    with pytest.raises(cond.BadArgument, match="no policy"):
+        Policy.load(tmp_path / "other.npz")
+    with pytest.raises(cond.BadArgument, match="normalise"):
+        success(policy, LearnVectorEnv("cond/Pusher-v0", normalise=True), 0)
+    envs.close()
+
+
+def test_stable_baselines() -> None:
+    """Stable-Baselines3's own checks of a vector of environments, and a few updates of PPO."""
+    sb3 = pytest.importorskip("stable_baselines3")
+    from cond.gym.sb3 import BatchVecEnv
+
+    envs = BatchVecEnv("cond/BallGrip-v0", 2, SHORT)
+    envs.seed(4)
+    first = envs.reset()
+    for _ in range(7):
+        _, _, done, infos = envs.step(np.zeros((2, *envs.action_space.shape), np.float32))
+    assert done.all() and infos[0]["TimeLimit.truncated"] and infos[1]["episode"]["l"] == 7
+    envs.seed(4)
+    assert np.array_equal(envs.reset(), first)
+    sb3.PPO("MlpPolicy", envs, n_steps=8, batch_size=8, n_epochs=1, device="cpu").learn(16)
+    envs.close()
