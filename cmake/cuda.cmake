@@ -18,6 +18,25 @@ function(cond_add_cuda name)
   endforeach()
 endfunction()
 
+# A program that checks the device on a machine that has one; it is built on request.
+function(cond_add_cuda_test)
+  if(NOT COND_CUDA_OBJECTS)
+    return()
+  endif()
+  set(folder ${PROJECT_SOURCE_DIR}/test/cuda)
+  set(object ${PROJECT_BINARY_DIR}/cuda/test/verbs.cu.o)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cuda/test)
+  add_custom_command(OUTPUT ${object}
+                     COMMAND ${COND_NVCC} ${nvcc_flags} -MD -MF ${object}.d -MT ${object} -c ${folder}/verbs.cu -o ${object}
+                     DEPENDS ${folder}/verbs.cu DEPFILE ${object}.d VERBATIM
+                     COMMENT "Building CUDA object test/verbs.cu")
+  add_executable(cond_cuda_test EXCLUDE_FROM_ALL ${folder}/cuda_test.c ${object})
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set_target_properties(cond_cuda_test PROPERTIES LINKER_LANGUAGE C)
+  target_include_directories(cond_cuda_test PRIVATE ${PROJECT_SOURCE_DIR}/src ${folder})
+  target_link_libraries(cond_cuda_test PRIVATE cond_flags cond_inside OpenMP::OpenMP_C m ${COND_CUDA_LIBRARIES})
+endfunction()
+
 if(NOT COND_CUDA)
   return()
 endif()

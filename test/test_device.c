@@ -11,6 +11,7 @@
 #include "device/sum.h"
 #include "device/sum_item.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ COND_DEVICE double square_term(const CondSumArgs* a, int i)
 COND_KERNEL(scale, ScaleArgs, scale_item)
 COND_KERNEL(reverse, ScaleArgs, reverse_item)
 COND_SUM_KERNEL(squares, CondSumArgs, square_term)
+COND_MOST_KERNEL(largest_square, CondSumArgs, square_term)
 
 static double x[N], y[N], z[N];
 
@@ -90,11 +92,34 @@ static void sums_have_the_same_bits(void** state)
         double sum = 0.0;
         CondSumArgs args = {NULL, x, x};
         assert_int_equal(device.ops->sum(&device, &squares, N, 1, &args, &sum), COND_OK);
+        assert_int_equal(device.ops->wait(&device), COND_OK);
         first = t == 0 ? sum : first;
         assert_true(sum == first);
         assert_true(sum == cond_dot(N, x, x, team[t]));
     }
     assert_true(first > (1.0 - 1e-12) * plain && first < (1.0 + 1e-12) * plain);
+}
+
+static void maxima_are_those_of_a_plain_loop(void** state)
+{
+    (void)state;
+    fill();
+    double plain = 0.0;
+    for (int i = 0; i < N; i++)
+        plain = fmax(plain, x[i] * x[i]);
+    for (int t = 0; t < N_TEAM; t++) {
+        CondDevice device = cond_device_threads(NULL, team[t]);
+        double most = 0.0;
+        CondSumArgs args = {NULL, x, x};
+        x[N / 2] = 0.0;
+        assert_int_equal(device.ops->most(&device, &largest_square, N, 1, &args, &most), COND_OK);
+        assert_true(most == plain);
+        assert_int_equal(device.ops->most(&device, &largest_square, 0, 1, &args, &most), COND_OK);
+        assert_true(most == -INFINITY);
+        x[N / 2] = NAN;
+        assert_int_equal(device.ops->most(&device, &largest_square, N, 1, &args, &most), COND_OK);
+        assert_true(isnan(most));
+    }
 }
 
 static void counts_become_offsets(void** state)
@@ -157,6 +182,7 @@ int main(void)
         cmocka_unit_test(loops_reach_every_item),
         cmocka_unit_test(phases_wait_for_each_other),
         cmocka_unit_test(sums_have_the_same_bits),
+        cmocka_unit_test(maxima_are_those_of_a_plain_loop),
         cmocka_unit_test(counts_become_offsets),
         cmocka_unit_test(sorting_keeps_the_order_of_equals),
         cmocka_unit_test(memory_comes_back),

@@ -27,7 +27,7 @@ nvcc=$(find "$env" -path '*/bin/nvcc' | head -n 1)
 build=build/cuda
 LDFLAGS="${LDFLAGS-} -fuse-ld=lld" cmake --preset release -B "$build" -DCOND_CUDA=ON -DCOND_TESTS=OFF \
     -DCOND_NVCC="$nvcc" >"$build.log" 2>&1 || { tail -n 20 "$build.log"; exit 1; }
-cmake --build "$build" --parallel "$(nproc)" --target cond_cli
+cmake --build "$build" --parallel "$(nproc)" --target cond_cli cond_cuda_test
 "$build/bin/cond" --version
 if "$build/bin/cond" --version | grep -q '^cuda none'; then
     if "$build/bin/cond" run ball --steps 1 --quiet --device cuda 2>"$build.log"; then

@@ -91,6 +91,8 @@ struct CondCudaSoft {
     int n_place;
     int n_column;
     size_t held, in, out;
+    cudaEvent_t begins, ends; // of the iterations
+    double ms, products;
     cudaError_t failed;
     size_t wanted; // bytes that the device had no room for
 };
@@ -150,6 +152,13 @@ template <typename T> T* put(CondCudaSoft* soft, int name, const T* from, size_t
     return to;
 }
 
+// The same of an array that may be on the device already.
+template <typename T>
+const T* show(CondCudaSoft* soft, const CondCudaSystem* system, int name, const T* from, size_t n)
+{
+    return system->resident ? from : put(soft, name, from, n);
+}
+
 void check(CondCudaSoft* soft)
 {
     cudaError_t error = cudaGetLastError();
@@ -162,8 +171,8 @@ void check(CondCudaSoft* soft)
 // A part a warp: columns and blocks of its rows, those of a place in its lane.
 __global__ void lay_out(int n_part, const int* part_four, const int* row_begin,
                         const int* slice_begin, const int* from_column, const float* from,
-                        const int* diagonal, const int* order, int* column, float* value,
-                        int* diagonal_at)
+                        const int* diagonal, const int* order, const double* A, const int* A_begin,
+                        const int* A_node, int* column, float* value, int* diagonal_at)
 {
     int part = (int)(blockIdx.x * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
     if (part >= n_part)
@@ -179,9 +188,14 @@ __global__ void lay_out(int n_part, const int* part_four, const int* row_begin,
         if (column)
             column[WARP * at + lane] =
                 k < count ? from_column[4 * source + place % 4] / 4 : 4 * part_four[part];
+        int node = A && there ? A_node[place] : -1, own = -1;
+        if (node >= 0 && A_begin[node] + k < A_begin[node + 1])
+            own = A_begin[node] + k;
         for (int e = 0; e < 9; e++)
             value[(9 * at + e) * WARP + lane] =
-                k < count ? from[36 * source + 12 * (e / 3) + 3 * (place % 4) + e % 3] : 0.0F;
+                A           ? own >= 0 ? (float)A[(size_t)9 * own + e] : 0.0F
+                : k < count ? from[36 * source + 12 * (e / 3) + 3 * (place % 4) + e % 3]
+                            : 0.0F;
     }
 }
 
@@ -259,7 +273,7 @@ void update_matrix(CondCudaSoft* soft, const CondCudaSystem* from)
         S->B = room<float>(soft, B_LINES, (size_t)6 * WARP * np);
     }
     if (fresh || from->matrix != soft->matrix) {
-        float* value = put(soft, RAW, from->value, 36 * size);
+        float* value = from->resident ? NULL : put(soft, RAW, from->value, 36 * size);
         const int *part_four = NULL, *row_begin = NULL, *column = NULL, *diagonal = NULL,
                   *order = NULL;
         // The host's layout comes again with it: it is needed for this copy alone.
@@ -288,14 +302,16 @@ void update_matrix(CondCudaSoft* soft, const CondCudaSystem* from)
             return;
         lay_out<<<blocks_of(np), BLOCK, 0, soft->stream>>>(
             np, part_four, row_begin, S->slice_begin, column, value, diagonal, order,
+            from->resident ? from->A : NULL, from->A_begin, from->A_node,
             fresh ? (int*)S->column : NULL, (float*)S->value,
             fresh ? (int*)soft->buffer[DIAGONAL_AT].data : NULL);
         check(soft);
     }
     soft->pattern = from->pattern;
     soft->matrix = from->matrix;
-    const float* on_diagonal = put(soft, RAW_2, from->on_diagonal, (size_t)9 * soft->n_place);
-    const float* pairs = put(soft, RAW_3, from->B, (size_t)48 * n4);
+    const float* on_diagonal =
+        show(soft, from, RAW_2, from->on_diagonal, (size_t)9 * soft->n_place);
+    const float* pairs = show(soft, from, RAW_3, from->B, (size_t)48 * n4);
     if (soft->failed)
         return;
     set_diagonal<<<blocks_of(np), BLOCK, 0, soft->stream>>>(
@@ -417,9 +433,9 @@ void update_level(CondCudaSoft* soft, const CondCudaSystem* from, int l, int fre
     L->ratio = f->ratio;
     if (last)
         return;
-    L->A = put(soft, base + L_A, f->A, 36 * blocks);
-    L->D = put(soft, base + L_D, f->D, 36 * n);
-    L->arm = put(soft, base + L_ARM, f->arm, 3 * n);
+    L->A = show(soft, from, base + L_A, f->A, 36 * blocks);
+    L->D = show(soft, from, base + L_D, f->D, 36 * n);
+    L->arm = show(soft, from, base + L_ARM, f->arm, 3 * n);
 }
 
 void update_coarse(CondCudaSoft* soft, const CondCudaSystem* from)
@@ -444,14 +460,15 @@ void update_coarse(CondCudaSoft* soft, const CondCudaSystem* from)
     if (fresh || from->levels != soft->levels) {
         for (int l = 0; l < from->n_level; l++)
             update_level(soft, from, l, fresh);
-        S->inverse = put(soft, INVERSE, from->inverse, (size_t)from->n_coarse * from->wide_coarse);
+        S->inverse =
+            show(soft, from, INVERSE, from->inverse, (size_t)from->n_coarse * from->wide_coarse);
     }
     soft->groups = from->groups;
     soft->levels = from->levels;
-    const float* pairs = put(soft, RAW, from->frame, (size_t)8 * soft->n_place);
-    S->skew_begin = put(soft, SKEW_BEGIN, from->skew_begin, (size_t)np + 1);
-    S->skew = put(soft, SKEW, from->skew, (size_t)from->n_skew);
-    S->skew_rows = put(soft, SKEW_ROWS, from->skew_rows, (size_t)24 * from->n_skew);
+    const float* pairs = show(soft, from, RAW, from->frame, (size_t)8 * soft->n_place);
+    S->skew_begin = show(soft, from, SKEW_BEGIN, from->skew_begin, (size_t)np + 1);
+    S->skew = show(soft, from, SKEW, from->skew, (size_t)from->n_skew);
+    S->skew_rows = show(soft, from, SKEW_ROWS, from->skew_rows, (size_t)24 * from->n_skew);
     if (soft->failed)
         return;
     set_frame<<<blocks_of(np), BLOCK, 0, soft->stream>>>(np, S->place_begin, pairs,
@@ -491,7 +508,10 @@ void run(CondCudaSoft* soft, CondCudaSolve* solve)
     S->interface = put(soft, INTERFACE, solve->interface, (size_t)S->n_interface);
     S->out = room<int>(soft, OUT, 2);
     S->out_goal = room<double>(soft, OUT_GOAL, 1);
-    put(soft, R, (const float4*)solve->r, n);
+    room<float4>(soft, R, n);
+    if (!soft->failed) // of the host or of the device
+        soft->failed =
+            cudaMemcpyAsync(S->r, solve->r, n * sizeof(float4), cudaMemcpyDefault, soft->stream);
     float4* clear[] = {S->x, S->p, S->q};
     for (int k = 0; k < 3 && !soft->failed; k++)
         soft->failed = cudaMemsetAsync(clear[k], 0, n * sizeof(float4), soft->stream);
@@ -501,8 +521,10 @@ void run(CondCudaSoft* soft, CondCudaSolve* solve)
     S->reduction = solve->reduction;
     S->max_products = solve->max_products;
     void* arguments[] = {S};
+    cudaEventRecord(soft->begins, soft->stream);
     soft->failed = cudaLaunchCooperativeKernel((const void*)solve_kernel, dim3((unsigned)blocks),
                                                dim3(BLOCK), arguments, 0, soft->stream);
+    cudaEventRecord(soft->ends, soft->stream);
     struct {
         void* to;
         const void* from;
@@ -514,11 +536,15 @@ void run(CondCudaSoft* soft, CondCudaSolve* solve)
     for (int k = 0; k < 4 && !soft->failed; k++) {
         if (back[k].size > 0)
             soft->failed = cudaMemcpyAsync(back[k].to, back[k].from, back[k].size,
-                                           cudaMemcpyDeviceToHost, soft->stream);
+                                           cudaMemcpyDefault, soft->stream);
         soft->out += back[k].size;
     }
     if (!soft->failed)
         soft->failed = cudaStreamSynchronize(soft->stream);
+    float ms = 0.0F;
+    if (!soft->failed && !cudaEventElapsedTime(&ms, soft->begins, soft->ends))
+        soft->ms += (double)ms;
+    soft->products += out[0];
     solve->products = out[0];
     solve->failed = out[1];
 }
@@ -566,6 +592,10 @@ extern "C" CondStatus cond_cuda_soft_create(const CondContext* context, CondCuda
     int multiprocessors = 0, each = 0;
     cudaError_t failed = cudaStreamCreateWithFlags(&soft->stream, cudaStreamNonBlocking);
     if (!failed)
+        failed = cudaEventCreate(&soft->begins);
+    if (!failed)
+        failed = cudaEventCreate(&soft->ends);
+    if (!failed)
         failed = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
     if (!failed)
         failed = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, solve_kernel, BLOCK, 0);
@@ -610,6 +640,12 @@ extern "C" void cond_cuda_soft_traffic(const CondCudaSoft* soft, size_t* held, s
     *out = soft->out;
 }
 
+extern "C" void cond_cuda_soft_time(const CondCudaSoft* soft, double* ms, double* products)
+{
+    *ms = soft ? soft->ms : 0.0;
+    *products = soft ? soft->products : 0.0;
+}
+
 extern "C" void cond_cuda_soft_destroy(CondCudaSoft* soft)
 {
     if (!soft)
@@ -617,6 +653,10 @@ extern "C" void cond_cuda_soft_destroy(CondCudaSoft* soft)
     for (int k = 0; k < N_BUFFER; k++)
         if (soft->buffer[k].data)
             cudaFree(soft->buffer[k].data);
+    if (soft->begins)
+        cudaEventDestroy(soft->begins);
+    if (soft->ends)
+        cudaEventDestroy(soft->ends);
     if (soft->stream)
         cudaStreamDestroy(soft->stream);
     free(soft);

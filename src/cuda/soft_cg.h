@@ -52,6 +52,12 @@ typedef struct CondCudaSystem {
     uint64_t matrix;
     const float*
         value; //                                                       (36 row_begin[n_four])
+    // 1: on the device already, to be read where they are, are A (double, rows of blocks of the
+    // nodes) in place of `value`, the arrays that every solve brings anew, A, D and arm of levels,
+    // the inverse of the coarsest, and r and x of the solve. No joins and no interface then.
+    int resident;
+    const double* A;
+    const int *A_begin, *A_node; // first block of each node; node of each place
     // What every solve brings anew: blocks on the diagonal and their inverses.
     const float* on_diagonal; //                                                 (9 a place)
     const float* B;           // pairs of places, 3 x (4 + 4)                    (48 n_four)
@@ -117,6 +123,8 @@ CondStatus cond_cuda_soft_solve(CondCudaSoft* soft, const CondCudaSystem* system
                                 CondCudaSolve* solve, CondError* error);
 // Bytes on the device, and bytes that have crossed to and from it, since the workspace was made.
 void cond_cuda_soft_traffic(const CondCudaSoft* soft, size_t* held, size_t* in, size_t* out);
+// Milliseconds in the iterations on the device, and products made, since then.
+void cond_cuda_soft_time(const CondCudaSoft* soft, double* ms, double* products);
 void cond_cuda_soft_destroy(CondCudaSoft* soft);
 
 #ifdef __cplusplus

@@ -37,9 +37,13 @@ typedef struct CondDeviceOps {
     // item(args, i) for i = 0 .. n - 1, in any order
     CondStatus (*loop)(CondDevice* device, const CondKernel* kernel, int n, size_t work,
                        const void* args);
-    // *total = sum of term(args, i), in an order that n alone decides
+    // *total = sum of term(args, i), in an order that n alone decides, and the largest of them
+    // (-INFINITY: n is 0). What is in *total is known after `wait`.
     CondStatus (*sum)(CondDevice* device, const CondKernel* kernel, int n, size_t work,
                       const void* args, double* total);
+    CondStatus (*most)(CondDevice* device, const CondKernel* kernel, int n, size_t work,
+                       const void* args, double* total);
+    CondStatus (*wait)(CondDevice* device);
     // n counts become n + 1 offsets: offset[i] = count[0] + .. + count[i - 1]
     CondStatus (*scan)(CondDevice* device, int n, int* count);
     // ascending by key; equal keys stay in their order. spare: room for as many again

@@ -5,6 +5,7 @@
 #include "device/sum.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 static void* take(CondDevice* device, size_t bytes)
@@ -70,6 +71,28 @@ double cond_threads_sum(const CondKernel* kernel, int n, size_t work, const void
             total += part[k];
     }
     return total;
+}
+
+static CondStatus most(CondDevice* device, const CondKernel* kernel, int n, size_t work,
+                       const void* args, double* total)
+{
+    double part[PARTIALS];
+    int n_block = cond_sum_parts(n), n_thread = cond_threads(work * (size_t)n, device->threads);
+    *total = -INFINITY;
+    for (int first = 0; first < n_block; first += PARTIALS) {
+        int count = n_block - first < PARTIALS ? n_block - first : PARTIALS;
+        Partials partials = {kernel, args, first * COND_SUM_BLOCK, n, part};
+        cond_parallel(count, n_thread, sum_blocks, &partials);
+        for (int k = 0; k < count; k++)
+            *total = cond_most_of(*total, part[k]);
+    }
+    return COND_OK;
+}
+
+static CondStatus wait(CondDevice* device)
+{
+    (void)device;
+    return COND_OK;
 }
 
 static CondStatus sum(CondDevice* device, const CondKernel* kernel, int n, size_t work,
@@ -231,8 +254,8 @@ static CondStatus phases(CondDevice* device, int n_phase, const CondDevicePhase*
 
 CondDevice cond_device_threads(const CondContext* context, int threads)
 {
-    static const CondDeviceOps ops = {"threads", take, give, copy, copy,
-                                      loop,      sum,  scan, sort, phases};
+    static const CondDeviceOps ops = {"threads", take, give, copy, copy, loop,
+                                      sum,       most, wait, scan, sort, phases};
     return (CondDevice){
         .ops = &ops, .context = cond_context_or_default(context), .threads = threads};
 }

@@ -12,27 +12,27 @@
 #ifndef COND_DEVICE_ITEM_H
 #define COND_DEVICE_ITEM_H
 
-#include <stddef.h>
+#include "base/inline.h"
 
-#ifdef __CUDACC__
-#define COND_DEVICE static inline __host__ __device__
-#else
-#define COND_DEVICE static inline
-#endif
+#include <math.h>
+#include <stddef.h>
 
 typedef struct CondKernel {
     const char* name; // by which another device finds its own version
     void (*body)(const void* args, int first, int last);
-    double (*partial)(const void* args, int first, int last); // of a sum: that of these items
+    double (*partial)(const void* args, int first, int last); // of these items, of a sum or maximum
     size_t args_size;                                         // [bytes]; a few hundred at most
 } CondKernel;
 
 enum { COND_SUM_LANES = 8 };
 
-#ifdef __CUDACC__
-#define COND_KERNEL(name_, Args, item)
-#define COND_SUM_KERNEL(name_, Args, term)
-#else
+// The larger of two; NaN where one of them is.
+COND_DEVICE double cond_most_of(double a, double b)
+{
+    return a > b || a != a ? a : b;
+}
+
+#ifndef __CUDACC__ // there cuda/kernel.cuh, included first, says what a kernel is
 
 // A loop: item(args, i) for every i.
 #define COND_KERNEL(name_, Args, item)                                                             \
@@ -60,6 +60,18 @@ enum { COND_SUM_LANES = 8 };
         for (int k = 0; k < COND_SUM_LANES; k++)                                                   \
             sum += lane[k];                                                                        \
         return sum;                                                                                \
+    }                                                                                              \
+    static const CondKernel name_ = {#name_, NULL, name_##_partial, sizeof(Args)};
+
+// The largest term(args, i) of every i; NaN where one of them is.
+#define COND_MOST_KERNEL(name_, Args, term)                                                        \
+    static double name_##_partial(const void* args, int first, int last)                           \
+    {                                                                                              \
+        const Args a = *(const Args*)args;                                                         \
+        double most = -INFINITY;                                                                   \
+        for (int i = first; i < last; i++)                                                         \
+            most = cond_most_of(most, term(&a, i));                                                \
+        return most;                                                                               \
     }                                                                                              \
     static const CondKernel name_ = {#name_, NULL, name_##_partial, sizeof(Args)};
 

@@ -3,28 +3,29 @@
 #ifndef COND_MATH_SCALAR_H
 #define COND_MATH_SCALAR_H
 
+#include "base/inline.h"
 #include <math.h>
 
 // The larger of two; `a` where b is NaN.
-static inline double scalar_max(double a, double b)
+COND_DEVICE double scalar_max(double a, double b)
 {
     return b > a ? b : a;
 }
 
 // max(x, 0); 0 where x is NaN.
-static inline double scalar_positive(double x)
+COND_DEVICE double scalar_positive(double x)
 {
     return x > 0.0 ? x : 0.0;
 }
 
 // 1 where neither the square nor its root has left the range of numbers.
-static inline int scalar_is_moderate(double square)
+COND_DEVICE int scalar_is_moderate(double square)
 {
     return square > 1e-200 && square < 1e200;
 }
 
 // sqrt(x^2 + y^2)
-static inline double scalar_length(double x, double y)
+COND_DEVICE double scalar_length(double x, double y)
 {
     double square = x * x + y * y;
     return scalar_is_moderate(square) ? sqrt(square) : hypot(x, y);

@@ -2,22 +2,23 @@
 #ifndef COND_MATH_VEC3_H
 #define COND_MATH_VEC3_H
 
+#include "base/inline.h"
 #include "base/tuning.h"
 
 #include <math.h>
 
-static inline double vec3_dot(const double a[3], const double b[3])
+COND_DEVICE double vec3_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static inline double vec3_norm(const double a[3])
+COND_DEVICE double vec3_norm(const double a[3])
 {
     return sqrt(vec3_dot(a, a));
 }
 
 // c = a x b; c may not be a or b.
-static inline void vec3_cross(const double a[3], const double b[3], double c[3])
+COND_DEVICE void vec3_cross(const double a[3], const double b[3], double c[3])
 {
     c[0] = a[1] * b[2] - a[2] * b[1];
     c[1] = a[2] * b[0] - a[0] * b[2];
@@ -25,21 +26,21 @@ static inline void vec3_cross(const double a[3], const double b[3], double c[3])
 }
 
 // y = M x; y may not be x.
-static inline void mat3_multiply(const double M[9], const double x[3], double y[3])
+COND_DEVICE void mat3_multiply(const double M[9], const double x[3], double y[3])
 {
     for (int i = 0; i < 3; i++)
         y[i] = M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2];
 }
 
 // y = M' x; y may not be x.
-static inline void mat3_multiply_transposed(const double M[9], const double x[3], double y[3])
+COND_DEVICE void mat3_multiply_transposed(const double M[9], const double x[3], double y[3])
 {
     for (int i = 0; i < 3; i++)
         y[i] = M[i] * x[0] + M[3 + i] * x[1] + M[6 + i] * x[2];
 }
 
 // S = [a]x, so that S b = a x b.
-static inline void mat3_cross(const double a[3], double S[9])
+COND_DEVICE void mat3_cross(const double a[3], double S[9])
 {
     S[0] = S[4] = S[8] = 0.0;
     S[1] = -a[2];
@@ -51,7 +52,7 @@ static inline void mat3_cross(const double a[3], double S[9])
 }
 
 // C = A B; C may be neither.
-static inline void mat3_product(const double A[9], const double B[9], double C[9])
+COND_DEVICE void mat3_product(const double A[9], const double B[9], double C[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -59,7 +60,7 @@ static inline void mat3_product(const double A[9], const double B[9], double C[9
 }
 
 // The adjugate of A, transposed; returns det A.
-static inline double mat3_cofactors(const double A[9], double C[9])
+COND_DEVICE double mat3_cofactors(const double A[9], double C[9])
 {
     vec3_cross(A + 3, A + 6, C);
     vec3_cross(A + 6, A, C + 3);
@@ -68,7 +69,7 @@ static inline double mat3_cofactors(const double A[9], double C[9])
 }
 
 // x = A^-1 b by Cramer's rule; 0 when done, 1 when A is singular.
-static inline int mat3_solve(const double A[9], const double b[3], double x[3])
+COND_DEVICE int mat3_solve(const double A[9], const double b[3], double x[3])
 {
     double C[9], det = mat3_cofactors(A, C);
     if (det == 0.0 || !isfinite(det))
@@ -80,7 +81,7 @@ static inline int mat3_solve(const double A[9], const double b[3], double x[3])
 
 // R with rows n, t1, t2: t1 is the part of `hint` orthogonal to the unit vector n, or, where that
 // vanishes, of the axis least along n; t2 = n x t1.
-static inline void mat3_frame(const double n[3], const double hint[3], double R[9])
+COND_DEVICE void mat3_frame(const double n[3], const double hint[3], double R[9])
 {
     double t[3], length = 0.0, axis[3] = {0.0, 0.0, 0.0};
     int least = 0;

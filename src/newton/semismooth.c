@@ -3,6 +3,7 @@
 #include "base/account.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "newton/resident.h"
 #include "newton/semismooth_step.h"
 #include "newton/tuning.h"
 
@@ -28,6 +29,8 @@ void cond_semismooth_create(const CondContext* context, const CondSolverSettings
 
 void cond_semismooth_destroy(CondSemismooth* newton)
 {
+    cond_resident_destroy(newton->residence);
+    newton->resident = newton->residence = NULL;
     cond_factored_system_destroy(&newton->factored);
     cond_soft_back_end_destroy(&newton->soft);
     cond_rod_scale_destroy(&newton->rods);
@@ -72,16 +75,12 @@ static CondCertificateData with_parts(CondSemismooth* newton, const CondCertific
     return data;
 }
 
-CondStatus cond_semismooth_prepare(CondSemismooth* newton, const CondLinearBackEnd* back_end,
-                                   const CondCertificateData* asked, int* serves)
+// Contacts by parts, and scales, on the host.
+static CondStatus lay_out(CondSemismooth* newton, const CondCertificateData* asked)
 {
     const CondProblem* problem = asked->problem;
-    newton->back_end = back_end;
-    CondStatus status = back_end->serves(newton, problem, serves);
-    if (status || !*serves)
-        return status;
-    status = reserve(newton, problem);
-    if (!status && !newton->parted)
+    CondStatus status = COND_OK;
+    if (!newton->parted)
         status = cond_contact_parts_build(&newton->parts, problem);
     newton->parted = !status;
     if (!status)
@@ -91,6 +90,22 @@ CondStatus cond_semismooth_prepare(CondSemismooth* newton, const CondLinearBackE
     CondCertificateData data = with_parts(newton, asked);
     cond_semismooth_scale(newton, &data);
     return COND_OK;
+}
+
+static CondStatus choose(CondSemismooth* newton, const CondLinearBackEnd* back_end,
+                         const CondProblem* problem, int* serves)
+{
+    newton->back_end = back_end;
+    newton->resident = NULL;
+    CondStatus status = back_end->serves(newton, problem, serves);
+    return status || !*serves ? status : reserve(newton, problem);
+}
+
+CondStatus cond_semismooth_prepare(CondSemismooth* newton, const CondLinearBackEnd* back_end,
+                                   const CondCertificateData* asked, int* serves)
+{
+    CondStatus status = choose(newton, back_end, asked->problem, serves);
+    return status || !*serves ? status : lay_out(newton, asked);
 }
 
 // How a solve gets on.
@@ -117,6 +132,9 @@ static CondCertificate estimate(CondSemismooth* newton, const CondCertificateDat
                                 const double* r)
 {
     CondCertificateData asked = *data;
+    if (newton->resident)
+        return cond_resident_certify(newton->resident, data,
+                                     r ? COND_RESIDENT_BY_R : COND_RESIDENT_ANEW);
     asked.u = newton->now.u;
     return cond_certificate_estimate(&asked, newton->now.v, newton->now.lambda, r, newton->work);
 }
@@ -127,13 +145,18 @@ static CondCertificate measure(CondSemismooth* newton, const CondCertificateData
 {
     int n = data->problem->n_dof;
     CondCertificate out = estimate(newton, data, NULL);
-    cond_parallel_copy(n, newton->work + n, newton->now.r, newton->threads);
+    if (!newton->resident)
+        cond_parallel_copy(n, newton->work + n, newton->now.r, newton->threads);
     info->products++;
     return out;
 }
 
 static void keep(CondSemismooth* newton, const CondProblem* problem)
 {
+    if (newton->resident) {
+        cond_resident_keep_best(newton->resident);
+        return;
+    }
     cond_parallel_copy(problem->n_dof, newton->now.v, newton->v_best, newton->threads);
     cond_parallel_copy(3 * problem->n_contact, newton->now.lambda, newton->lambda_best,
                        newton->threads);
@@ -231,8 +254,8 @@ static double leaves_set(const CondContact* contact, const double* now, const do
 // of them can bear no more: to there at once. The merit, INFINITY where that does not help.
 static double strain(CondSemismooth* newton, const CondCertificateData* data)
 {
-    double a = INFINITY;
-    for (int c = 0; c < data->problem->n_contact; c++)
+    double a = newton->resident ? cond_resident_strain(newton->resident) : INFINITY;
+    for (int c = 0; c < data->problem->n_contact && !newton->resident; c++)
         a = fmin(a, leaves_set(&data->problem->contact[c], newton->now.lambda + (ptrdiff_t)3 * c,
                                newton->next.lambda + (ptrdiff_t)3 * c));
     const CondRanks* ranks = data->ranks;
@@ -263,12 +286,24 @@ static double search(CondSemismooth* newton, const CondCertificateData* data)
     return newton->merit < INFINITY ? INFINITY : whole; // the first step is taken whatever it makes
 }
 
+static void swap_reference(CondSemismooth* newton)
+{
+    if (newton->resident)
+        cond_resident_swap_reference(newton->resident);
+    else
+        swap(&newton->now, &newton->reference);
+}
+
 // Back to the reference, from which steps are damped. What the steps away from it learnt about
 // reversals of slip does not count there.
 static void retreat(CondSemismooth* newton, const CondProblem* problem, Progress* p)
 {
-    swap(&newton->now, &newton->reference);
-    memset(newton->slip_before, 0, 2 * (size_t)problem->n_contact * sizeof *newton->slip_before);
+    swap_reference(newton);
+    if (newton->resident)
+        cond_resident_forget_slips(newton->resident);
+    else
+        memset(newton->slip_before, 0,
+               2 * (size_t)problem->n_contact * sizeof *newton->slip_before);
     p->damped = 1;
     p->damping = fmax(p->damping, fmax(COND_LEAST_DAMPING, COND_MORE_DAMPING * p->resistance));
     p->watchdog = 0;
@@ -276,7 +311,10 @@ static void retreat(CondSemismooth* newton, const CondProblem* problem, Progress
 
 static void take(CondSemismooth* newton, const CondCertificateData* data)
 {
-    swap(&newton->now, &newton->tried);
+    if (newton->resident)
+        cond_resident_take_tried(newton->resident);
+    else
+        swap(&newton->now, &newton->tried);
     cond_semismooth_keep_slips(newton, data);
 }
 
@@ -305,7 +343,7 @@ static void globalise(CondSemismooth* newton, const CondCertificateData* data, P
         return;
     }
     if (merit == INFINITY && p->watchdog++ == 0)
-        swap(&newton->reference, &newton->now);
+        swap_reference(newton);
     take(newton, data);
     judge(newton, data, p);
     if (merit < INFINITY)
@@ -357,16 +395,28 @@ static int ease(const CondSemismooth* newton, double before, Progress* p)
     return p->idle < limits->patience;
 }
 
-static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
-                        const CondAnswer* answer, Progress* p)
+// The vectors at the start, and where they are.
+static CondStatus start(CondSemismooth* newton, const CondCertificateData* asked,
+                        const CondAnswer* answer)
 {
-    const CondProblem* problem = data->problem;
+    const CondProblem* problem = asked->problem;
     size_t nc = (size_t)problem->n_contact;
+    if (cond_resident_serves(newton, asked)) {
+        CondStatus status = cond_resident_begin(newton, asked, answer);
+        if (status || newton->resident)
+            return status;
+    }
+    CondStatus status = lay_out(newton, asked);
     cond_parallel_copy(problem->n_dof, answer->v, newton->now.v, newton->threads);
     cond_parallel_copy(3 * problem->n_contact, answer->lambda, newton->now.lambda, newton->threads);
     memset(newton->law, 0, nc * sizeof *newton->law);
     memset(newton->slip_before, 0, 2 * nc * sizeof *newton->slip_before);
-    keep(newton, problem);
+    return status;
+}
+
+static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
+{
+    keep(newton, data->problem);
     p->first = measure(newton, data, p->info);
     if (p->limits->at_least > 0)
         p->first.dynamics = DBL_MAX;
@@ -376,18 +426,41 @@ static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
     p->least = p->mark = newton->merit = INFINITY;
     p->resistance = p->limits->resistance;
     newton->follows = !newton->back_end->symmetric;
+    if (newton->resident)
+        return cond_resident_status(newton->resident);
     return newton->back_end->symmetric ? newton->back_end->begin(newton) : COND_OK;
+}
+
+// Everything back from the device: the host goes on.
+static CondStatus leave(CondSemismooth* newton, const CondCertificateData* data)
+{
+    CondStatus status = cond_resident_leave(newton, data);
+    return status ? status : lay_out(newton, data);
+}
+
+// The correction of a step, the products that it took; the host makes it where the device cannot.
+static int find_correction(CondSemismooth* newton, const CondCertificateData* data,
+                           int max_products)
+{
+    int count = COND_RESIDENT_HOST;
+    CondStatus status = COND_OK;
+    if (newton->resident) {
+        count = cond_resident_solve(newton, max_products);
+        if (count != COND_RESIDENT_HOST)
+            return count;
+        status = leave(newton, data);
+    }
+    if (!status)
+        status = newton->back_end->build(newton, data->problem);
+    cond_account_mark("solve: matrix");
+    return status ? (int)status
+                  : newton->back_end->solve(newton, newton->next.r, newton->x, max_products);
 }
 
 // The pair at the end of the step: it obeys the dynamics and the linearised law.
 static CondStatus solve_step(CondSemismooth* newton, const CondCertificateData* data, Progress* p)
 {
-    CondStatus status = newton->back_end->build(newton, data->problem);
-    cond_account_mark("solve: matrix");
-    if (status)
-        return status;
-    int count = newton->back_end->solve(newton, newton->next.r, newton->x,
-                                        p->limits->max_products - p->products);
+    int count = find_correction(newton, data, p->limits->max_products - p->products);
     cond_account_mark("solve: iterations");
     if (count < 0)
         return (CondStatus)count;
@@ -413,8 +486,17 @@ static CondStatus hand_back(CondSemismooth* newton, const CondCertificateData* d
                             CondAnswer* answer)
 {
     if (p->steps > 0 && cond_certificate_residual(&p->best) > p->limits->tolerance) {
-        p->best = cond_certificate_compute(data, newton->v_best, newton->lambda_best, newton->work);
+        p->best =
+            newton->resident
+                ? cond_resident_certify(newton->resident, data, COND_RESIDENT_BEST)
+                : cond_certificate_compute(data, newton->v_best, newton->lambda_best, newton->work);
         p->info->products++;
+    }
+    if (newton->resident) {
+        CondStatus status = cond_resident_read_best(newton, data);
+        newton->resident = NULL;
+        if (status)
+            return status;
     }
     if (cond_certificate_residual(&p->best) <= cond_certificate_residual(&p->first))
         cond_answer_set(data->problem, newton->v_best, newton->lambda_best, &p->best, answer);
@@ -430,19 +512,25 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
                                  CondSolveInfo* info)
 {
     int serves = 0, go_on = 1;
-    CondStatus status = cond_semismooth_prepare(newton, back_end, asked, &serves);
+    CondStatus status = choose(newton, back_end, asked->problem, &serves);
     if (status || !serves)
         return status ? status : COND_NOT_CONVERGED;
     CondCertificateData data = with_parts(newton, asked);
     Progress progress = {.limits = limits, .info = info}, *p = &progress;
+    status = start(newton, asked, answer);
     cond_account_mark("solve: plan");
-    status = begin(newton, &data, answer, p);
+    if (status)
+        return status;
+    status = begin(newton, &data, p);
     cond_account_mark("solve: start");
     while (!status && go_on && must_go_on(p)) {
         double merit = newton->merit, damping = p->damped ? p->damping : 0.0;
         if (cond_cancelled(&newton->arena.context))
             return COND_CANCELLED;
-        status = cond_semismooth_predict(newton, &data);
+        if (newton->resident && newton->follows)
+            status = leave(newton, &data);
+        if (!status)
+            status = cond_semismooth_predict(newton, &data);
         cond_account_mark("solve: predict");
         if (status)
             break;
@@ -453,6 +541,8 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
             break;
         globalise(newton, &data, p);
         cond_account_mark("solve: search");
+        if (newton->resident && cond_resident_status(newton->resident))
+            return cond_resident_status(newton->resident);
         go_on =
             adapt(newton, data.law, merit, p) && (limits->patience == 0 || ease(newton, merit, p));
     }

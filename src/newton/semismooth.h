@@ -46,6 +46,8 @@ struct CondSemismooth {
     const CondLinearBackEnd* back_end; // of the solve at hand
     CondFactoredSystem factored;
     CondSoftBackEnd soft;
+    // The vectors are on a device, resident.h; NULL: here. And what is kept for that.
+    struct CondResident *resident, *residence;
     void* other; // the workspace of a back end that is not of libcond
     CondRodScale rods;
     CondContactParts parts;

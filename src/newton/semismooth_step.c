@@ -4,6 +4,7 @@
 #include "base/tuning.h"
 #include "device/sum.h"
 #include "math/vec3.h"
+#include "newton/resident.h"
 #include "problem/block.h"
 #include "problem/side.h"
 
@@ -253,7 +254,7 @@ double cond_semismooth_merit(CondSemismooth* newton, const CondCertificateData* 
                              const CondPair* pair)
 {
     Loop loop = {.newton = newton, .data = data, .pair = pair};
-    return merit(&loop);
+    return newton->resident ? cond_resident_merit(newton->resident) : merit(&loop);
 }
 
 double cond_semismooth_try(CondSemismooth* newton, const CondCertificateData* data, double a)
@@ -264,6 +265,8 @@ double cond_semismooth_try(CondSemismooth* newton, const CondCertificateData* da
                  .share = a,
                  .moves = 1,
                  .between = newton->has_arrived};
+    if (newton->resident)
+        return cond_resident_try(newton->resident, a);
     double out = merit(&loop);
     newton->has_arrived |= a == 1.0;
     return out;
@@ -318,6 +321,10 @@ CondStatus cond_semismooth_predict(CondSemismooth* newton, const CondCertificate
 {
     const CondProblem* problem = data->problem;
     Loop loop = {.newton = newton, .data = data};
+    if (newton->resident) {
+        cond_resident_predict(newton);
+        return cond_resident_status(newton->resident);
+    }
     run_both(&loop, each_part(&loop, predict_velocities, 0), newton->x,
              each_contact(&loop, predict_forces, 1));
     if (data->ranks) // patches would be others on each of the ranks that have a contact
@@ -409,6 +416,10 @@ void cond_semismooth_linearise(CondSemismooth* newton, const CondCertificateData
                                double resistance)
 {
     Loop loop = {.newton = newton, .data = data, .resistance = resistance};
+    if (newton->resident) {
+        cond_resident_linearise(newton, resistance);
+        return;
+    }
     int work = cond_contact_parts_work(data->parts);
     CondPhase phase[] = {each_contact(&loop, linearise_contacts, 0),
                          {right_hand_side, &loop, work, 1},
@@ -449,6 +460,10 @@ static void arrive_contacts(const void* data, int first, int last)
 void cond_semismooth_arrive(CondSemismooth* newton, const CondCertificateData* data)
 {
     Loop loop = {.newton = newton, .data = data};
+    if (newton->resident) {
+        cond_resident_arrive(newton->resident);
+        return;
+    }
     CondPhase phase[] = {each_part(&loop, arrive_coordinates, 0),
                          each_contact(&loop, arrive_contacts, 0)};
     run(&loop, phase, 2);
@@ -471,6 +486,10 @@ void cond_semismooth_add_speeds(CondSemismooth* newton, const CondCertificateDat
                                 double fastest[2])
 {
     Loop loop = {.newton = newton, .data = data};
+    if (newton->resident) {
+        cond_resident_add_speeds(newton->resident, fastest);
+        return;
+    }
     CondPhase phase = each_block(&loop, add_speeds);
     run(&loop, &phase, 1);
     for (int k = 0; k < 2 * phase.n; k++)
@@ -488,6 +507,10 @@ static void keep_slips(const void* data, int first, int last)
 void cond_semismooth_keep_slips(CondSemismooth* newton, const CondCertificateData* data)
 {
     Loop loop = {.newton = newton, .data = data};
+    if (newton->resident) {
+        cond_resident_keep_slips(newton->resident);
+        return;
+    }
     CondPhase phase = each_contact(&loop, keep_slips, 0);
     run(&loop, &phase, 1);
 }

@@ -1,5 +1,6 @@
 #include "newton/soft_back_end.h"
 
+#include "cuda/device_cuda.h"
 #include "cuda/soft_cg.h"
 #include "newton/tuning.h"
 
@@ -25,11 +26,15 @@ CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* pro
             soft->system.pack_from = 0;
     }
     *serves = soft->planned && soft->serves;
+    // The method itself goes there where levels go with it from the start.
+    if (!status && *serves && soft->on_device && !soft->device && cond_soft_back_end_levels(soft)) {
+        status = cond_device_cuda_create(&soft->system.arena.context, threads, &soft->cuda, NULL);
+        soft->device = status ? NULL : &soft->cuda;
+    }
     return status;
 }
 
-// 1: a coarse correction of many levels from the start.
-static int has_levels(const CondSoftBackEnd* soft)
+int cond_soft_back_end_levels(const CondSoftBackEnd* soft)
 {
     return soft->multilevel == COND_MULTILEVEL_ON ||
            (soft->multilevel == COND_MULTILEVEL_AUTO && soft->system.n_node >= COND_LEVELS_FROM);
@@ -40,7 +45,7 @@ static CondStatus deepen(CondSoftBackEnd* soft)
 {
     CondStatus status = COND_OK;
     int fits = 0;
-    if (soft->depth == COND_DEPTH_BLOCKS && !has_levels(soft))
+    if (soft->depth == COND_DEPTH_BLOCKS && !cond_soft_back_end_levels(soft))
         status = cond_soft_system_group(&soft->system, &fits);
     soft->depth = fits ? COND_DEPTH_GROUPS : COND_DEPTH_LEVELS;
     return status || fits ? status : cond_soft_system_deepen(&soft->system, &fits);
@@ -51,7 +56,7 @@ CondStatus cond_soft_back_end_begin(CondSoftBackEnd* soft)
     soft->depth = COND_DEPTH_BLOCKS;
     soft->products = 0;
     soft->system.deep = soft->system.grouped = 0;
-    return has_levels(soft) ? deepen(soft) : COND_OK;
+    return cond_soft_back_end_levels(soft) ? deepen(soft) : COND_OK;
 }
 
 CondStatus cond_soft_back_end_build(CondSoftBackEnd* soft, const CondLinearLaw* law, int follows,
@@ -128,5 +133,8 @@ void cond_soft_back_end_destroy(CondSoftBackEnd* soft)
 {
     cond_cuda_soft_destroy(soft->system.packed.device);
     soft->system.packed.device = NULL;
+    if (soft->device == &soft->cuda && soft->on_device)
+        cond_device_cuda_destroy(&soft->cuda);
+    soft->device = NULL;
     cond_soft_system_destroy(&soft->system);
 }

@@ -5,6 +5,7 @@
 #define COND_NEWTON_SOFT_BACK_END_H
 
 #include "cond/solver.h"
+#include "device/device.h"
 #include "newton/linear_law.h"
 #include "soft/soft_system.h"
 
@@ -13,7 +14,9 @@ typedef struct CondSoftBackEnd {
     int planned, serves; // 1: it is that of the problem; and can solve it
     CondMultilevelUse multilevel;
     CondStorage storage;
-    int on_device; // 1: a CUDA device makes the inner iterations
+    int on_device;             // 1: a CUDA device makes the inner iterations, and what else it can
+    struct CondDevice* device; // what the method runs on where it can (resident.h); NULL: the host
+    CondDevice cuda;           // that of CUDA
     enum { COND_DEPTH_BLOCKS, COND_DEPTH_GROUPS, COND_DEPTH_LEVELS } depth;
     int products;   // of the solve so far
     int longest;    // products of a step of this problem
@@ -25,6 +28,9 @@ typedef struct CondSoftBackEnd {
 // Lays out the system unless `planned`; *serves is 1 where there are soft bodies.
 CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* problem, int threads,
                                    int* serves);
+
+// 1: a coarse correction of many levels from the start.
+int cond_soft_back_end_levels(const CondSoftBackEnd* soft);
 
 // What a solve begins with.
 CondStatus cond_soft_back_end_begin(CondSoftBackEnd* soft);

@@ -280,7 +280,7 @@ static void make_level(void* data, CondTeam* team, int rank, int size)
 }
 
 // Middles and arms of the groups that the nodes of a level form.
-static void place_level(CondLevel* fine)
+void cond_aggregation_place_level(CondLevel* fine)
 {
     CondLevel* coarse = fine + 1;
     double sum = 0.0;
@@ -445,19 +445,27 @@ static void round_rows(const void* data, int first, int last)
     }
 }
 
+void cond_aggregation_invert(CondAggregation* coarse, int threads)
+{
+    int n = coarse->n;
+    size_t size = (size_t)n * (size_t)coarse->stride;
+    cond_inverse(n, coarse->stride, COND_SOFT_PIVOT, coarse->matrix, coarse->work, threads);
+    cond_parallel(n, cond_threads(size, threads), round_rows, coarse);
+}
+
 CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* problem,
                                   const double* diagonal, const double* rest, int threads)
 {
     CondAggregation* coarse = &packed->coarse;
     Build build = {.loop = {packed, problem, diagonal, rest}};
-    int team = cond_threads(COND_CONTACT_WORK * (size_t)packed->n_node, threads), n = coarse->n;
+    int team = cond_threads(COND_CONTACT_WORK * (size_t)packed->n_node, threads);
     if (RESERVE(gain, packed->n_join) || RESERVE(join_first, packed->n_join) ||
         RESERVE(join_last, packed->n_join) || RESERVE(motion, packed->n_cell))
         return COND_OUT_OF_MEMORY;
     if (!coarse->made) {
         cond_aggregation_place_nodes(&build.loop, team);
         for (int l = 0; l + 1 < coarse->n_level; l++)
-            place_level(&coarse->level[l]);
+            cond_aggregation_place_level(&coarse->level[l]);
     }
     cond_aggregation_cut_nodes(&build.loop, team);
     build.n_due = find_due(&build.loop, team);
@@ -477,9 +485,7 @@ CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* pro
     }
     if (!coarse->deep)
         add_joins(packed);
-    cond_inverse(n, coarse->stride, COND_SOFT_PIVOT, coarse->matrix, coarse->work, threads);
-    size_t size = (size_t)n * (size_t)coarse->stride;
-    cond_parallel(n, cond_threads(size, threads), round_rows, coarse);
+    cond_aggregation_invert(coarse, threads);
     coarse->made = 1;
     coarse->n_made++;
     return COND_OK;

@@ -28,6 +28,10 @@ static inline int cond_aggregation_place(const CondSoftPacked* packed, int group
 void cond_aggregation_place_nodes(const CondAggregationLoop* loop, int team);
 // What is left of their motions.
 void cond_aggregation_cut_nodes(const CondAggregationLoop* loop, int team);
+// Middles and arms of the groups that the nodes of a level form.
+void cond_aggregation_place_level(CondLevel* fine);
+// The inverse of the coarsest matrix.
+void cond_aggregation_invert(CondAggregation* coarse, int threads);
 // P of all nodes in `rows`.
 void cond_aggregation_move_nodes(const CondAggregationLoop* loop, int team);
 

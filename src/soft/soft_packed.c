@@ -265,6 +265,13 @@ static CondStatus plan_pattern(CondSoftPacked* packed, const CondProblem* proble
     return COND_OK;
 }
 
+void cond_soft_packed_fill(CondSoftPacked* packed, const CondProblem* problem, int threads)
+{
+    each_body(packed, problem, pack_rows, threads);
+    memset(packed->B, 0, 48 * (size_t)packed->n_four * sizeof *packed->B);
+    memset(packed->r, 0, 16 * (size_t)packed->n_four * sizeof *packed->r);
+}
+
 CondStatus cond_soft_packed_plan(CondSoftPacked* packed, const CondProblem* problem, int threads)
 {
     uint64_t key = find_key(problem);
@@ -276,9 +283,8 @@ CondStatus cond_soft_packed_plan(CondSoftPacked* packed, const CondProblem* prob
         packed->planned = 1;
         packed->key = key;
     }
-    each_body(packed, problem, pack_rows, threads);
-    memset(packed->B, 0, 48 * (size_t)packed->n_four * sizeof *packed->B);
-    memset(packed->r, 0, 16 * (size_t)packed->n_four * sizeof *packed->r);
+    if (!packed->bare)
+        cond_soft_packed_fill(packed, problem, threads);
     packed->n_join = packed->n_share = 0;
     packed->n_plan++;
     packed->n_team = cond_threads(4 * 9 * (size_t)packed->row_begin[packed->n_four], threads);

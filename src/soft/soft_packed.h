@@ -87,10 +87,14 @@ typedef struct CondSoftPacked {
     struct CondCudaSoft* device;
     struct CondSoftOnDevice* on_device; // what is made for it                 (1)
     uint64_t n_plan;                    // how many problems were packed
+    int bare; // 1: the numbers of the matrix are left out, for they are on the device
 } CondSoftPacked;
 
 // Takes the blocks of the soft bodies.
 CondStatus cond_soft_packed_plan(CondSoftPacked* packed, const CondProblem* problem, int threads);
+
+// The numbers, where they were left out.
+void cond_soft_packed_fill(CondSoftPacked* packed, const CondProblem* problem, int threads);
 
 // Joins, one after the other: room for the next one, whose shares are then the last n_share, their
 // node and value to be filled in. When all are there they are sorted.

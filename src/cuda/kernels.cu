@@ -1,0 +1,10 @@
+// The kernels of all item functions that loops of the device `cuda` run.
+#include "cuda/kernel.cuh"
+
+#include "newton/resident_item.h"
+#include "soft/coarse_item.h"
+
+// Called by the table of the device, so that a static library has this file too.
+void cond::link_kernels()
+{
+}

@@ -1,0 +1,354 @@
+// What a GPU machine checks: every function of the table of the device cuda against the device of
+// the processors, and steps of soft scenes by both. Prints a line a check, and how many failed.
+//     cond_cuda_test [verbs|steps|times] [N]                 N: nodes along a side of the mats
+// `times` takes apart one solve of a large mat: kernels, copies, iterations.
+#include "base/memory.h"
+#include "cond/scene.h"
+#include "cond/sim.h"
+#include "cuda/device_cuda.h"
+#include "cuda/soft_cg.h"
+#include "strategy/strategy.h"
+#include "verbs_item.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int failures = 0;
+
+static void report(const char* name, int n, int right)
+{
+    printf("%-34s %9d  %s\n", name, n, right ? "ok" : "FAILED");
+    failures += !right;
+}
+
+static uint64_t next_number(uint64_t* seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 11;
+}
+
+static void* put(CondDevice* device, const void* from, size_t bytes)
+{
+    void* to = device->ops->take(device, bytes);
+    if (!to || device->ops->write(device, to, from, bytes))
+        printf("no memory for %zu bytes: %s\n", bytes, cond_device_cuda_failure(device));
+    return to;
+}
+
+typedef struct Sums {
+    double dot, most;
+} Sums;
+
+static Sums find_sums(CondDevice* device, int n, const double* x, const double* y)
+{
+    Sums sums = {NAN, NAN};
+    CondSumArgs args = {NULL, x, y};
+    if (device->ops->sum(device, &test_dot, n, 1, &args, &sums.dot) ||
+        device->ops->most(device, &test_most, n, 1, &args, &sums.most) || device->ops->wait(device))
+        printf("sums: %s\n", cond_device_cuda_failure(device));
+    return sums;
+}
+
+static void check_loops(CondDevice* device, int n, const double* x)
+{
+    size_t size = (size_t)n * sizeof *x;
+    double *on = put(device, x, size), *y = device->ops->take(device, size + 8),
+           *z = device->ops->take(device, size + 8), *back = calloc((size_t)n + 1, sizeof *back);
+    ScaleArgs first = {n, 3.0, on, y}, second = {n, 0.0, y, z};
+    CondDevicePhase phase[] = {{&test_scale, &first, n, 1, 0}, {&test_reverse, &second, n, 1, 1}};
+    int right = !device->ops->phases(device, 2, phase) && !device->ops->read(device, back, z, size);
+    for (int i = 0; i < n; i++)
+        right = right && back[i] == 3.0 * x[n - 1 - i];
+    report("loops and phases, copies", n, right);
+    CondDevice threads = cond_device_threads(NULL, 1);
+    Sums a = find_sums(device, n, on, on), again = find_sums(device, n, on, on),
+         b = find_sums(&threads, n, x, x);
+    report("sum, as by threads to rounding", n, fabs(a.dot - b.dot) <= 1e-12 * b.dot);
+    report("sum, the same bits twice", n, a.dot == again.dot);
+    report("most", n, a.most == b.most && again.most == b.most);
+    device->ops->give(device, on, size);
+    device->ops->give(device, y, size + 8);
+    device->ops->give(device, z, size + 8);
+    free(back);
+}
+
+static void check_scan(CondDevice* device, int n)
+{
+    uint64_t seed = 3;
+    size_t size = ((size_t)n + 1) * sizeof(int);
+    int *plain = malloc(size), *back = malloc(size);
+    for (int i = 0; i < n; i++)
+        plain[i] = (int)(next_number(&seed) % 7);
+    plain[n] = 77; // what is there does not matter
+    int* on = put(device, plain, size);
+    int right = !device->ops->scan(device, n, on) && !device->ops->read(device, back, on, size);
+    CondDevice threads = cond_device_threads(NULL, 1);
+    threads.ops->scan(&threads, n, plain);
+    report("scan", n, right && memcmp(plain, back, size) == 0);
+    device->ops->give(device, on, size);
+    free(plain);
+    free(back);
+}
+
+static void check_sort(CondDevice* device, int n, uint64_t most)
+{
+    uint64_t seed = 5, *key = malloc(((size_t)n + 1) * sizeof *key),
+             *key_back = malloc(((size_t)n + 1) * sizeof *key),
+             *spare = malloc(((size_t)n + 1) * sizeof *key);
+    size_t size = ((size_t)n + 1) * sizeof *key, items = ((size_t)n + 1) * sizeof(int);
+    int *item = malloc(items), *item_back = malloc(items), *spare_item = malloc(items);
+    for (int i = 0; i < n; i++) {
+        key[i] = next_number(&seed) * next_number(&seed) % most;
+        item[i] = i;
+    }
+    key[n] = 0;
+    item[n] = 0;
+    uint64_t *on = put(device, key, size), *on_spare = device->ops->take(device, size);
+    int *on_item = put(device, item, items), *on_spare_item = device->ops->take(device, items);
+    int right = !device->ops->sort(device, n, on, on_item, on_spare, on_spare_item) &&
+                !device->ops->read(device, key_back, on, size) &&
+                !device->ops->read(device, item_back, on_item, items);
+    CondDevice threads = cond_device_threads(NULL, 1);
+    threads.ops->sort(&threads, n, key, item, spare, spare_item);
+    report("sort", n,
+           right && memcmp(key, key_back, (size_t)n * sizeof *key) == 0 &&
+               memcmp(item, item_back, (size_t)n * sizeof *item) == 0);
+    device->ops->give(device, on, size);
+    device->ops->give(device, on_spare, size);
+    device->ops->give(device, on_item, items);
+    device->ops->give(device, on_spare_item, items);
+    free(key), free(key_back), free(spare), free(item), free(item_back), free(spare_item);
+}
+
+static void check_verbs(int largest)
+{
+    static const int sizes[] = {0, 1, 31, 32, 33, 255, 256, 257, 2047, 2048, 2049, 100003, 3000017};
+    CondDevice device;
+    CondError error;
+    if (cond_device_cuda_create(NULL, 0, &device, &error)) {
+        printf("no device: %s\n", error.message);
+        failures++;
+        return;
+    }
+    double* x = malloc((size_t)sizes[12] * sizeof *x);
+    uint64_t seed = 1;
+    for (int i = 0; i < sizes[12]; i++)
+        x[i] = (double)next_number(&seed) / (double)(UINT64_MAX >> 11) - 0.5;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        if (largest > 0 && sizes[k] > largest)
+            continue;
+        check_loops(&device, sizes[k], x);
+        check_scan(&device, sizes[k]);
+        check_sort(&device, sizes[k], UINT64_MAX);
+        check_sort(&device, sizes[k], 5);
+    }
+    free(x);
+    cond_device_cuda_destroy(&device);
+}
+
+// ---- steps of a mat of n x n x 2 nodes that slides on a floor, and of one that is tilted
+
+static CondStatus make_mat(int n, double tilt, int levels, CondDeviceKind kind, CondModel** model,
+                           CondError* error)
+{
+    CondScene* scene = NULL;
+    CondMaterialDef material = cond_material_def_default();
+    CondPlaneDef floor = cond_plane_def_default();
+    CondBodyDef mat = cond_body_def_default();
+    double side = 0.4 / 26.0 * (n - 1);
+    CondStatus status = cond_scene_create(NULL, &scene, error);
+    if (status)
+        return status;
+    snprintf(material.name, sizeof material.name, "mat");
+    material.youngs_modulus = 75e3;
+    material.poisson_ratio = 0.35;
+    material.density = 1070.0;
+    material.stiffness_damping = 0.005;
+    floor.surface.friction[0] = floor.surface.friction[1] = 0.3;
+    floor.normal[0] = tilt;
+    mat.kind = COND_BODY_SOFT;
+    snprintf(mat.name, sizeof mat.name, "mat");
+    snprintf(mat.mesh, sizeof mat.mesh, "mat:%d,%d,2:%.9g,%.9g,0.008", n, n, side, side);
+    snprintf(mat.material, sizeof mat.material, "mat");
+    mat.position[2] = 0.004 + 0.5 * tilt * side;
+    mat.velocity[0] = 0.3;
+    mat.velocity[1] = 0.1;
+    mat.surface.friction[0] = mat.surface.friction[1] = 0.3;
+    if (!(status = cond_scene_add_material(scene, &material, error)) &&
+        !(status = cond_scene_add_plane(scene, &floor, error)))
+        status = cond_scene_add_body(scene, &mat, error);
+    CondSceneSettings* settings = cond_scene_settings(scene);
+    settings->time_step = 0.01;
+    settings->integrator = COND_INTEGRATOR_THETA;
+    settings->theta = 1.0;
+    settings->solver.tolerance = 1e-8;
+    settings->solver.device = kind;
+    settings->solver.multilevel = levels ? COND_MULTILEVEL_ON : COND_MULTILEVEL_AUTO;
+    if (!status)
+        status = cond_scene_compile(scene, model, error);
+    cond_scene_destroy(scene);
+    return status;
+}
+
+typedef struct Steps {
+    double* v;
+    int n, newton, iterations;
+    uint64_t hash;
+    double residual;
+} Steps;
+
+static CondStatus make_steps(int n, double tilt, int levels, CondDeviceKind kind, int count,
+                             Steps* steps)
+{
+    CondModel* model = NULL;
+    CondState* state = NULL;
+    CondSim* sim = NULL;
+    CondError error = {.message = ""};
+    memset(steps, 0, sizeof *steps);
+    CondStatus status = make_mat(n, tilt, levels, kind, &model, &error);
+    if (!status && !(status = cond_state_create(model, &state, &error)))
+        status = cond_sim_create(model, &sim, &error);
+    for (int k = 0; k < count && !status; k++) {
+        CondStepInfo info;
+        status = cond_sim_step(sim, state, &info);
+        steps->newton += info.solve.passes;
+        steps->iterations += info.solve.cg_iterations;
+        steps->residual = fmax(steps->residual, cond_certificate_residual(&info.solve.certificate));
+    }
+    if (status)
+        printf("steps: %d: %s%s\n", (int)status, error.message,
+               status < 0 ? cond_last_error()->message : "");
+    if (status >= 0 && state) {
+        steps->n = cond_model_n_dof(model);
+        steps->v = malloc((size_t)steps->n * sizeof *steps->v);
+        memcpy(steps->v, cond_state_velocity(state), (size_t)steps->n * sizeof *steps->v);
+        steps->hash = cond_state_hash(state);
+    }
+    cond_sim_destroy(sim);
+    cond_state_destroy(state);
+    cond_model_destroy(model);
+    return status;
+}
+
+static void check_steps(int n, double tilt, int levels, int count)
+{
+    Steps cpu, cuda, again;
+    double most = 0.0, scale = 0.0;
+    int right = make_steps(n, tilt, levels, COND_DEVICE_CPU, count, &cpu) == COND_OK;
+    right = make_steps(n, tilt, levels, COND_DEVICE_CUDA, count, &cuda) == COND_OK && right;
+    right = make_steps(n, tilt, levels, COND_DEVICE_CUDA, count, &again) == COND_OK && right;
+    for (int i = 0; i < cpu.n && right; i++) {
+        most = fmax(most, fabs(cpu.v[i] - cuda.v[i]));
+        scale = fmax(scale, fabs(cpu.v[i]));
+    }
+    printf("  tilt %g levels %d: Newton %d / %d, iterations %d / %d, certificates %.1e / %.1e, "
+           "velocities apart %.1e of %.1e\n",
+           tilt, levels, cpu.newton, cuda.newton, cpu.iterations, cuda.iterations, cpu.residual,
+           cuda.residual, most, scale);
+    report("steps, velocities as by the cpu", cpu.n, right && most <= 1e-5 * scale);
+    report("steps, the same bits twice", cpu.n, right && cuda.hash == again.hash);
+    free(cpu.v), free(cuda.v), free(again.v);
+}
+
+// ---- what a solve is made of
+
+static double now_ms(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static void print_row(void* data, const char* name, int calls, double ms, double bytes)
+{
+    double* total = data;
+    printf("  %-34s %6d calls %10.3f ms %9.1f us each", name, calls, ms, 1e3 * ms / calls);
+    if (bytes > 0.0)
+        printf(" %8.1f MB %6.1f GB/s", 1e-6 * bytes, 1e-6 * bytes / ms);
+    printf("\n");
+    *total += ms;
+}
+
+static void time_solves(int n)
+{
+    CondModel* model = NULL;
+    CondState* state = NULL;
+    CondSim* sim = NULL;
+    CondError error = {.message = ""};
+    CondContext context = cond_context_or_default(NULL);
+    CondSolverSettings settings = cond_solver_settings_default();
+    if (make_mat(n, 0.0, 1, COND_DEVICE_CPU, &model, &error) ||
+        cond_state_create(model, &state, &error) || cond_sim_create(model, &sim, &error)) {
+        printf("times: %s\n", error.message);
+        failures++;
+        return;
+    }
+    cond_sim_forces(sim, state);
+    cond_sim_matrix(sim);
+    cond_sim_collide(sim, state);
+    cond_sim_assemble(sim, state);
+    const CondProblem* problem = cond_sim_problem(sim);
+    double *v = calloc((size_t)problem->n_dof, sizeof *v),
+           *lambda = calloc(3 * (size_t)problem->n_contact + 1, sizeof *lambda);
+    settings.tolerance = 1e-6;
+    settings.multilevel = COND_MULTILEVEL_ON;
+    for (int device = 0; device < 2; device++) {
+        settings.device = device ? COND_DEVICE_CUDA : COND_DEVICE_CPU;
+        CondStrategy* work = cond_solver_strategy.create(&context, &settings);
+        for (int k = 0; k < (device ? 4 : 3); k++) {
+            CondSolveInfo info;
+            memset(&info, 0, sizeof info);
+            memset(v, 0, (size_t)problem->n_dof * sizeof *v);
+            memset(lambda, 0, 3 * (size_t)problem->n_contact * sizeof *lambda);
+            if (k == 3)
+                cond_device_cuda_measure(&work->newton.soft.cuda, 1);
+            double before[2] = {0.0, 0.0}, after[2] = {0.0, 0.0}, start = now_ms();
+            if (device && k > 0)
+                cond_cuda_soft_time(work->newton.soft.system.packed.device, &before[0], &before[1]);
+            CondStatus status = cond_solver_strategy.solve(work, problem, v, lambda, &info);
+            double ms = now_ms() - start;
+            if (device)
+                cond_cuda_soft_time(work->newton.soft.system.packed.device, &after[0], &after[1]);
+            printf("%s solve %d: %d coordinates, %d contacts, status %d, %.2f ms, Newton %d, "
+                   "iterations %d, certificate %.1e; iterations on the device %.2f ms, %g "
+                   "products\n",
+                   device ? "cuda" : "cpu ", k, problem->n_dof, problem->n_contact, (int)status, ms,
+                   info.passes, info.cg_iterations, cond_certificate_residual(&info.certificate),
+                   after[0] - before[0], after[1] - before[1]);
+        }
+        double total = 0.0;
+        if (device) {
+            cond_device_cuda_rows(&work->newton.soft.cuda, print_row, &total);
+            printf("  all of these %.3f ms; held by the table %.1f MB\n", total,
+                   1e-6 * (double)cond_device_cuda_held(&work->newton.soft.cuda));
+        }
+        cond_solver_strategy.destroy(work);
+    }
+    free(v), free(lambda);
+    cond_sim_destroy(sim);
+    cond_state_destroy(state);
+    cond_model_destroy(model);
+}
+
+int main(int argc, char** argv)
+{
+    const char* what = argc > 1 ? argv[1] : "";
+    int n = argc > 2 ? atoi(argv[2]) : 0;
+    if (strcmp(what, "times") == 0) {
+        time_solves(n > 0 ? n : 408);
+        return failures > 0;
+    }
+    if (strcmp(what, "steps") != 0)
+        check_verbs(n);
+    if (strcmp(what, "verbs") != 0) {
+        int side = n > 0 ? n : 30;
+        check_steps(side, 0.0, 1, 4);
+        check_steps(side, 0.2, 1, 4);
+        check_steps(side, 0.0, 0, 3);
+    }
+    printf("%d failures\n", failures);
+    return failures > 0;
+}
