@@ -118,7 +118,8 @@ static void test_shape(void** state)
         assert_int_equal(clusters.node[0].next, 2 * clusters.n_cluster - 1);
         for (int c = 0; c < clusters.n_cluster; c++) {
             int size = clusters.begin[c + 1] - clusters.begin[c];
-            assert_true(size <= COND_CLUSTER && (size >= COND_CLUSTER / 2 || n < COND_CLUSTER));
+            assert_true(size <= COND_CLUSTER_BLOCK &&
+                        (size >= COND_CLUSTER_BLOCK / 2 || n < COND_CLUSTER_BLOCK));
         }
         for (int m = 0; m < n; m++)
             seen[clusters.item[m]]++;

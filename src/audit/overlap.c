@@ -70,8 +70,8 @@ static void between(const double p[3], const double q[3], double t, double x[3])
 static void search_stretch(const CondSurface* s, const double p[3], const double q[3], double low,
                            double high, double radius, CondTranslation* out)
 {
-    double step = (high - low) / (COND_AUDIT_SAMPLES - 1), best = low, most = -1.0, x[3];
-    for (int k = 0; k < COND_AUDIT_SAMPLES; k++) {
+    double step = (high - low) / COND_AUDIT_STARTS, best = low, most = -1.0, x[3];
+    for (int k = 0; k <= COND_AUDIT_STARTS; k++) {
         between(p, q, low + step * k, x);
         double depth = offer_inside(s, x, radius, out);
         best = depth > most ? low + step * k : best;

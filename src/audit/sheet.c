@@ -8,6 +8,7 @@
 
 #include "audit/feature.h"
 #include "audit/tuning.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static void sheet_at(const CondSheet* sheet, const double uv[2], double x[3], do
         mat3_multiply(piece->axes, out, along[0]);
     for (int i = 0; i < 3; i++) {
         x[i] += piece->centre[i];
-        along[side ? 0 : 1][i] *= fmax(rho, COND_AUDIT_ARRIVED * piece->half[0]);
+        along[side ? 0 : 1][i] *= fmax(rho, COND_INPUT_ROUNDING * piece->half[0]);
         if (side)
             along[1][i] = axis[i];
     }
@@ -238,7 +239,7 @@ static void search_known(const Climb* climb, double spacing)
     sheet_nearest(climb->sheet, known, place.uv);
     sheet_at(climb->sheet, place.uv, place.x, place.along);
     const double d[3] = {place.x[0] - known[0], place.x[1] - known[1], place.x[2] - known[2]};
-    if (vec3_norm(d) < COND_AUDIT_ARRIVED * spacing && ask(climb, spacing, &place))
+    if (vec3_norm(d) < COND_INPUT_ROUNDING * spacing && ask(climb, spacing, &place))
         go_on(climb, place, spacing);
 }
 

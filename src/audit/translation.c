@@ -9,6 +9,7 @@
 // a penetration look deeper.
 #include "audit/piece.h"
 #include "audit/tuning.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -160,7 +161,7 @@ static int search_apart(Search* search)
             return 1;
         n = reduce(n + 1, w, v);
     }
-    return search->gap > 0.0 && vec3_norm(v) - search->gap <= COND_AUDIT_ARRIVED * search->size;
+    return search->gap > 0.0 && vec3_norm(v) - search->gap <= COND_INPUT_ROUNDING * search->size;
 }
 
 static void try_features(Search* search)

@@ -5,8 +5,6 @@
 
 // [1] relative rounding, and [m] or [rad] below which a length or a step is none.
 #define COND_AUDIT_ROUNDING 1e-13
-// [share] of a size: points this near are one, and a search that leaves less has arrived.
-#define COND_AUDIT_ARRIVED 1e-9
 // [1] cosine, negated, of the normals of two surfaces that face each other: 96 degrees.
 #define COND_AUDIT_FACING 0.1
 // [share] of the other surface's size: parts of a sheet that are not divided further, as what is
@@ -19,8 +17,8 @@
 enum {
     COND_AUDIT_STEPS = 400,   // [count] of one local search, which ends by its tolerance before
     COND_AUDIT_SECTIONS = 50, // [count] of golden sections: 4e-11 of an interval
-    COND_AUDIT_SAMPLES = 9,   // [count] points of a stretch between which its maximum is sought
-    COND_AUDIT_STARTS = 8,    // [count] best directions of a sphere that are refined
+    COND_AUDIT_STARTS = 8, // [count] best directions of a sphere that are refined, and parts of a
+                           // stretch in which its maximum is sought
 };
 
 #endif

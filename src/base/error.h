@@ -4,6 +4,9 @@
 
 #include "cond/status.h"
 
+// Characters of a warning that an object keeps: a whole path and more.
+#define COND_WARNING_SIZE 1536
+
 // Writes status and message (printf format) where error is not NULL, and to the last failure of the
 // thread; returns status.
 #if defined(__GNUC__)

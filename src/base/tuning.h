@@ -3,10 +3,46 @@
 #ifndef COND_BASE_TUNING_H
 #define COND_BASE_TUNING_H
 
-// [1] Precision of numbers that users and files give: a length is zero below it, and values that
-// should agree or meet a limit may miss it by so much of their size. Nine digits are more than the
-// single precision of most files, and far less than the rounding of sums of doubles.
+// ---- precision: what is nearer to a bound than this share of its size is on it
+
+// [1] A few operations on doubles: areas, volumes, moments of inertia and prescribed motions that
+// are smaller are none. Long thin links have moments of inertia between this and COND_ROUNDING,
+// which a factorisation still bears.
+#define COND_PRODUCT_ROUNDING 1e-14
+// [1] Some thousand operations on doubles: weights, ray parameters, determinants, eigenvalues,
+// energies, residuals of sums of forces.
+#define COND_ROUNDING 1e-12
+// [1] Numbers that users and files give: a length is zero below it, and vectors that are shorter
+// have no direction; values that should agree or meet a limit may miss it by so much of their size;
+// directions are the same where their cosine misses 1 by so much, 4e-5 rad. Nine digits are more
+// than the single precision of most files, and far more than the rounding of sums of doubles.
 #define COND_INPUT_ROUNDING 1e-9
+// [1] Numbers in single precision, or with six digits, as most meshes and robots have them: heights
+// over a plane that count as none, sines of parallel directions, lengths of unit quaternions,
+// products of a frame's rows, depths of neighbouring links; rounding of the matrices that are held
+// in it.
+#define COND_SINGLE_PRECISION 1e-6
+// [share] of the terms of a sum, of motions or of forces: what is left where they cancel is the
+// error of the solve, which tolerances of 1e-8 bound a hundred times below.
+#define COND_CANCELS 1e-6
+
+// ---- searches and iterations
+
+// [share] of a residual, a sum of errors or a merit: what leaves more makes no progress.
+#define COND_PROGRESS 0.9
+// [share] of a limit, or of the length that an estimate allows: how far one goes.
+#define COND_SAFETY 0.9
+// [1] cosine of two directions that are much the same: 26 degrees.
+#define COND_ALIGNED 0.9
+enum {
+    // [count] of a small Newton iteration that converges by squares: for the normal of rounded rims
+    // and the rotation nearest to a matrix six or seven are usual, and a free rotation ends at
+    // rounding unless a step turns very far.
+    COND_QUADRATIC_STEPS = 30,
+    // [count] of a search along a line or in a hull that ends by its tolerance: a ball that just
+    // misses a plane advances 40 times, the worst pair of test_gjk takes a third of it.
+    COND_SEARCH_STEPS = 128,
+};
 
 // ---- loops over threads
 
@@ -14,6 +50,8 @@
 // four microseconds for it, and two to wake another.
 #define COND_PARALLEL_FROM 16384
 enum {
+    COND_FEW_BODIES = 10,       // [count] bodies whose problem is small: more that touch are a
+                                // heap, and from so many on it pays to let bodies sleep
     COND_PARALLEL_CHAINED = 4,  // [1] times that for loops that follow each other: a thread reads
                                 // what another has written in the one before
     COND_CONTACT_WORK = 64,     // [count] multiply-adds of a contact or a pair of bodies in a loop:
@@ -43,6 +81,8 @@ enum {
 // ---- files and messages
 
 enum {
+    COND_NESTING = 200, // [count] of lists, nodes or classes within each other in a file: far
+                        // beyond what is written, and no danger to the stack
     COND_FILE_ATTEMPTS = 1000, // [count] names that are tried for a new file; each that is taken
                                // was left by a program that was killed
     COND_TEXT_SHOWN = 150, // [characters] of a path or of a foreign text that a message quotes; a

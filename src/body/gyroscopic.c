@@ -1,8 +1,8 @@
 // Implicit midpoint rule of a free rotation, by Newton's method (gyroscopic.h). Reads its
 // arguments alone.
 #include "body/gyroscopic.h"
+#include "base/tuning.h"
 
-#include "body/tuning.h"
 #include "math/quat.h"
 
 #include <float.h>
@@ -22,7 +22,7 @@ static void gyroscopic(const double I[9], const double w[3], double out[3])
 static void middle(const double I[9], const double w0[3], double t, double w[3])
 {
     memcpy(w, w0, 3 * sizeof *w);
-    for (int k = 0; k < COND_GYROSCOPIC_STEPS && t != 0.0; k++) {
+    for (int k = 0; k < COND_QUADRATIC_STEPS && t != 0.0; k++) {
         double F[3], L[3], S[9], SI[9], SL[9], J[9], change[3], d[3];
         gyroscopic(I, w, F);
         for (int i = 0; i < 3; i++)

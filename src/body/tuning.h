@@ -6,9 +6,4 @@
 // some 1e-12 of M, is then about as large as the rounding.
 #define COND_MASS_STEP 1e-3
 
-enum {
-    COND_GYROSCOPIC_STEPS = 30, // [count] of Newton's method for the implicit midpoint of a free
-                                // rotation, which ends at rounding unless a step turns very far
-};
-
 #endif

@@ -19,7 +19,6 @@
 #include "collide/sweep.h"
 #include "collide/tuning.h"
 #include "geometry/box.h"
-#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "model/entity.h"
@@ -396,7 +395,7 @@ static int is_idle(const CondKinematics* kinematics, const CondCandidate* candid
         for (int k = 0; k < 3 * n; k++)
             moved += kinematics->columns[k] * kinematics->columns[k];
     }
-    return moved < COND_ROUNDED; // a micrometre for a radian
+    return moved < COND_ROUNDING; // a micrometre for a radian
 }
 
 // Turns the tangents of a contact that persists as little as its normal allows. A fixed rule for

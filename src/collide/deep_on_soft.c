@@ -5,13 +5,13 @@
 // and what of that side is under the face of the shape is then nobody's. So the deepest point of
 // the surface in the shape is looked for, and is a contact where no other says that it is there.
 #include "collide/deep_on_soft.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "collide/solid.h"
 #include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/triangle.h"
-#include "geometry/tuning.h"
 #include "model/entity.h"
 
 #include <math.h>
@@ -55,7 +55,8 @@ static int find_deepest(const Pair* pair, CondDeepest* deepest, CondStatus* stat
         int t = collider->found.hits.primitive[h];
         const double* corner[3];
         corners_of(pair->volume, t, corner);
-        if (cond_triangle_deepest(&deep->depth, body, corner, COND_NO_LENGTH * body->size, deepest))
+        if (cond_triangle_deepest(&deep->depth, body, corner, COND_INPUT_ROUNDING * body->size,
+                                  deepest))
             best = t;
     }
     return best;

@@ -1,5 +1,6 @@
 // Edges of soft surfaces against edges of rigid shapes: what is thinner than the mesh passes
 // between its nodes, and would sink in if only they were asked.
+#include "base/tuning.h"
 #include "body/body.h"
 #include "collide/edge_pair.h"
 #include "collide/solid.h"
@@ -72,7 +73,8 @@ static int is_nearest(const CondEdge* soft, const CondEdge* rigid, const CondEdg
         if (cross->gap < COND_WAY_LONGER * expected / steep - COND_EDGE_LONG * sqrt(square))
             return 0;
     }
-    return fabs(probe->gap - expected) <= COND_FLAT + COND_DEPTHS_AGREE * fabs(expected);
+    return fabs(probe->gap - expected) <=
+           COND_SINGLE_PRECISION + COND_DEPTHS_AGREE * fabs(expected);
 }
 
 static CondStatus cross_edge(const CondCollider* collider, const CondKinematics* kinematics,

@@ -3,6 +3,7 @@
 // any point between corners is a sum of forces at the corners with the same normal: the corners of
 // the convex hull are all that is needed.
 #include "collide/manifold.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "collide/tuning.h"
@@ -100,7 +101,7 @@ CondStatus cond_manifold_hold(const CondCore* a, const CondCore* b, const CondSe
     static const double axis[3] = {1.0, 0.0, 0.0};
     const double* n = apart->normal;
     double back[3] = {-n[0], -n[1], -n[2]}, x[3], y[3];
-    double small = COND_NO_LENGTH * fmin(a->size, b->size);
+    double small = COND_INPUT_ROUNDING * fmin(a->size, b->size);
     for (int k = 0; k < manifold->n; k++)
         if (manifold->meeting[k].gap <= apart->apart + small)
             return COND_OK;
@@ -264,7 +265,7 @@ static CondStatus add_crossing(View* view, int i, int j)
     double x[3], y[3];
     double d[2] = {r[0] - p[0], r[1] - p[1]}, e[2] = {s[0] - q[0], s[1] - q[1]};
     double w[2] = {q[0] - p[0], q[1] - p[1]}, det = d[0] * e[1] - d[1] * e[0];
-    if (!(fabs(det) > COND_ROUNDED * scalar_length(d[0], d[1]) * scalar_length(e[0], e[1])))
+    if (!(fabs(det) > COND_ROUNDING * scalar_length(d[0], d[1]) * scalar_length(e[0], e[1])))
         return COND_OK;
     double t = (w[0] * e[1] - w[1] * e[0]) / det, u = (w[0] * d[1] - w[1] * d[0]) / det;
     if (!(t >= 0.0 && t <= 1.0 && u >= 0.0 && u <= 1.0))
@@ -301,7 +302,7 @@ static int add_nearest(View* view, CondStatus* status)
     const double *q0 = corner(b, 0, 0), *q1 = corner(b, 0, 1);
     flatten(view, p0, p1, p, d);
     flatten(view, q0, q1, q, e);
-    if (!(fabs(d[0] * e[1] - d[1] * e[0]) > COND_CROSSED * vec3_norm(d) * vec3_norm(e)))
+    if (!(fabs(d[0] * e[1] - d[1] * e[0]) > COND_BESIDE * vec3_norm(d) * vec3_norm(e)))
         return 0;
     double beside = cond_segment_nearest(p, d, q, e, &t, &u);
     double radii = a->curve + b->curve + view->round[0] + view->round[1];

@@ -1,4 +1,5 @@
 #include "collide/meeting.h"
+#include "base/tuning.h"
 
 #include "collide/tuning.h"
 #include "geometry/segment.h"
@@ -126,7 +127,7 @@ static int plane_normal(CondMeetingKind kind, double x[4][3], double n[3], doubl
     vec3_cross(a, b, n);
     double area = vec3_norm(n);
     *size = fmax(vec3_norm(a), vec3_norm(b));
-    if (!(area > COND_PARALLEL * vec3_norm(a) * vec3_norm(b)))
+    if (!(area > COND_SINGLE_PRECISION * vec3_norm(a) * vec3_norm(b)))
         return 0;
     for (int i = 0; i < 3; i++)
         n[i] /= area;
@@ -151,7 +152,7 @@ static int meet_sharp(CondMeetingKind kind, const CondMotion* motion, CondMeetin
     for (int k = 0; k < n; k++) {
         place(motion, root[k], x);
         if (!plane_normal(kind, x, meeting->normal, &size) ||
-            nearest(kind, x, meeting->weight) > COND_NO_LENGTH * size)
+            nearest(kind, x, meeting->weight) > COND_INPUT_ROUNDING * size)
             continue;
         place(motion, 0.0, x);
         apart(kind, x, meeting->weight, w);
@@ -190,8 +191,8 @@ static int meet_round(CondMeetingKind kind, double radius, const CondMotion* mot
     double x[4][3], w[3], time = 0.0, speed = speed_of(kind, motion);
     place(motion, 0.0, x);
     double distance = nearest(kind, x, meeting->weight),
-           near = fmin(radius, COND_SWEEP_NEAR * distance);
-    for (int k = 0; k < COND_SWEEP_STEPS && distance - near > COND_SWEEP_MET * near; k++) {
+           near = fmin(radius, COND_SAFETY * distance);
+    for (int k = 0; k < COND_SEARCH_STEPS && distance - near > COND_SWEEP_MET * near; k++) {
         if (!(time * speed + distance - near < speed))
             return 0;
         time += (distance - near) / speed;

@@ -1,8 +1,8 @@
 // Two meshes of which neither is convex: corners of each on the other, and edges across edges.
 // Corners know the edges that begin at them: a contact is made only along a normal for which the
 // body lies behind the corner, nearly.
+#include "base/tuning.h"
 #include "collide/mesh_pair.h"
-#include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/edge.h"
 #include "geometry/mesh_surface.h"
@@ -149,7 +149,7 @@ static double gap_in(const CondCore* core, const double x[3])
 // Where two edges have passed through each other, the nearest points of each lie in the other body.
 static int is_inside(const Meshes* m, const CondEdgePair* cross)
 {
-    double allowed = COND_NO_LENGTH + COND_KEPT_DEEPER * fabs(cross->gap);
+    double allowed = COND_INPUT_ROUNDING + COND_KEPT_DEEPER * fabs(cross->gap);
     return cross->gap >= 0.0 ||
            (gap_in(m->core[1], cross->point[0]) <= m->core[1]->round + allowed &&
             gap_in(m->core[0], cross->point[1]) <= m->core[0]->round + allowed);
@@ -189,7 +189,7 @@ static CondStatus reduce_by_normal(const Meshes* m)
         for (int j = k; j < n && !status; j++) {
             CondManifoldPoint* meeting = &all->meeting[j];
             if (meeting->gap == INFINITY ||
-                !(vec3_dot(meeting->normal, normal) > 1.0 - COND_SAME_NORMAL))
+                !(vec3_dot(meeting->normal, normal) > 1.0 - COND_INPUT_ROUNDING))
                 continue;
             for (int i = 0; i < 2; i++)
                 meeting->at[i] = vec3_dot(F + 3 * (i + 1), meeting->point[1]);
@@ -292,7 +292,7 @@ CondStatus cond_mesh_meets_mesh(CondPairWork* work, const CondCore* a, const Con
     if (!status)
         status = cross_edges(&m);
     if (!status)
-        status = cond_manifold_thin(&work->manifold, COND_DEEP * fmin(a->size, b->size),
+        status = cond_manifold_thin(&work->manifold, COND_NEARLY * fmin(a->size, b->size),
                                     fmin(a->size, b->size));
     if (!status)
         status = reduce_by_normal(&m);

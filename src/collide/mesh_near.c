@@ -6,6 +6,7 @@
 #include "geometry/box.h"
 #include "geometry/mesh_surface.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static CondStatus walk(const CondTree* tree, const CondCore* own, const CondCore
 CondStatus cond_mesh_near_corners(const CondCore* own, const CondCore* other, double far,
                                   CondMeshNear* near)
 {
-    far = fmax(far, COND_DEEP * fmin(own->size, other->size));
+    far = fmax(far, COND_NEARLY * fmin(own->size, other->size));
     return walk(&own->mesh_surface->corner_tree, own, other, far, 1, near);
 }
 

@@ -1,4 +1,5 @@
 #include "collide/mesh_pair.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "collide/tuning.h"
@@ -137,7 +138,7 @@ static void forget_faces(const Meshing* m)
 static int is_way_out(const Meshing* m, const double x[3], double gap, double steep)
 {
     return !(gap < -m->small) ||
-           !(mesh_gap(m->mesh, x) > fmin(COND_TURNED * steep * gap + m->small, 0.0));
+           !(mesh_gap(m->mesh, x) > fmin(COND_ALIGNED * steep * gap + m->small, 0.0));
 }
 
 // Keeps a manifold whose middle leaves the mesh through the face or edge it is on; of others the
@@ -154,7 +155,7 @@ static void keep_real(const Meshing* m, double steep)
         for (int i = 0; i < 3; i++)
             mean[i] += (meeting->point[0][i] + m->core->round * meeting->normal[i]) / part->n;
     }
-    double own = m->core->form == COND_FORM_CAPSULE ? 1.0 : COND_TURNED;
+    double own = m->core->form == COND_FORM_CAPSULE ? 1.0 : COND_ALIGNED;
     if (own < 1.0 && is_way_out(m, mean, mean_gap, steep))
         return;
     for (int k = 0; k < part->n; k++) {
@@ -284,7 +285,8 @@ static CondStatus meet_edge(const Meshing* m, int e)
     for (int i = 0; i < 3 && sine > 0.0; i++)
         w[i] /= sine;
     cond_core_place(m->mesh, vertex_of(m, edge->from), p);
-    if (!(sine > COND_PARALLEL || cosine < 0.0) || !edge_normal(m, p, u, w, atan2(sine, cosine), n))
+    if (!(sine > COND_SINGLE_PRECISION || cosine < 0.0) ||
+        !edge_normal(m, p, u, w, atan2(sine, cosine), n))
         return COND_OK;
     for (int i = 0; i < 3; i++)
         back[i] = -n[i];
@@ -318,7 +320,7 @@ static int supports_corner(const Meshing* m, int c, const double n[3])
         const CondPolyEdge* edge = &poly->edge[poly->fan[k]];
         const double *p = vertex_of(m, edge->from), *q = vertex_of(m, edge->to);
         double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-        if (!(vec3_dot(n, d) < -COND_PARALLEL * vec3_norm(d)))
+        if (!(vec3_dot(n, d) < -COND_SINGLE_PRECISION * vec3_norm(d)))
             return 0;
     }
     return 1;
@@ -359,7 +361,7 @@ static CondStatus meet_corner(const Meshing* m, int c)
 static void drop_repeated(const Meshing* m, int first)
 {
     CondManifold* all = &m->work->manifold;
-    double near = COND_DEEP * fmin(m->core->size, m->mesh->size),
+    double near = COND_NEARLY * fmin(m->core->size, m->mesh->size),
            round = m->core->round + m->mesh->round;
     int kept = first;
     for (int k = first; k < all->n; k++) {
@@ -370,7 +372,7 @@ static void drop_repeated(const Meshing* m, int first)
             double d[3];
             for (int i = 0; i < 3; i++)
                 d[i] = a->point[1][i] - b->point[1][i];
-            if (vec3_dot(a->normal, b->normal) > COND_TURNED && vec3_norm(d) < near)
+            if (vec3_dot(a->normal, b->normal) > COND_ALIGNED && vec3_norm(d) < near)
                 same = j;
         }
         if (same < 0)
@@ -541,7 +543,7 @@ CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const 
     if (status)
         return status;
     drop_repeated(&m, first);
-    status = cond_manifold_thin(&work->manifold, COND_DEEP * fmin(core->size, mesh->size),
+    status = cond_manifold_thin(&work->manifold, COND_NEARLY * fmin(core->size, mesh->size),
                                 fmin(core->size, mesh->size));
     if (!status)
         status = meet_inside(&m);

@@ -2,11 +2,11 @@
 // the body: while that is in front, the surface meets it as it meets all that is round
 // (collide/round_on_soft.c).
 #include "collide/point_on_soft.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "collide/collide.h"
 #include "collide/solid.h"
-#include "geometry/tuning.h"
 #include "model/entity.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static CondStatus add_point(const CondCollider* collider, const CondKinematics* 
         d[i] = candidate.position[i] - x[i];
     double distance = vec3_norm(d);
     // In front of the surface it touches along the line to its centre.
-    if (!contact->inside && distance > COND_NO_LENGTH * volume->size) {
+    if (!contact->inside && distance > COND_INPUT_ROUNDING * volume->size) {
         for (int i = 0; i < 3; i++)
             normal[i] = d[i] / distance;
         candidate.gap = distance - feature->radius - half;

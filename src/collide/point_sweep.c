@@ -1,12 +1,12 @@
 // Points and balls of bodies, and links of rods, that met solids on their way.
 #include "collide/point_sweep.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "collide/rod_sweep.h"
 #include "collide/solid.h"
 #include "collide/tuning.h"
 #include "geometry/box.h"
-#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/entity.h"
 
@@ -33,11 +33,11 @@ static int meet_shape(const CondShape* shape, const double from[3], const double
         way[i] = to[i] - from[i];
     double length = vec3_norm(way);
     cond_shape_probe(shape, IDENTITY, from, probe);
-    double near = radius > 0.0 ? fmin(radius, COND_SWEEP_NEAR * probe->gap) : 0.0;
+    double near = radius > 0.0 ? fmin(radius, COND_SAFETY * probe->gap) : 0.0;
     if (!(probe->gap > 0.0))
         return 0; // it was inside
     tiny = fmax(tiny, COND_SWEEP_MET * near);
-    for (int k = 0; k < COND_SWEEP_STEPS && probe->gap - near > tiny; k++) {
+    for (int k = 0; k < COND_SEARCH_STEPS && probe->gap - near > tiny; k++) {
         if (!(time * length + probe->gap - near < length))
             return 0;
         time += (probe->gap - near) / length;
@@ -156,7 +156,7 @@ CondStatus cond_sweep_points(CondSweepPass* pass)
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondSweptBody* swept = &sweep->body[b];
         broad->hits.n = 0;
-        if (model->body[b].n_feature > 0 && swept->travel >= least * (1.0 - COND_NO_LENGTH))
+        if (model->body[b].n_feature > 0 && swept->travel >= least * (1.0 - COND_INPUT_ROUNDING))
             status = cond_broad_query(broad, swept->box, 0.0);
         for (int h = 0; h < broad->hits.n && !status; h++) {
             int i = broad->hits.primitive[h];

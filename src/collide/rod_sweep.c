@@ -1,4 +1,5 @@
 #include "collide/rod_sweep.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "collide/meeting.h"
@@ -75,12 +76,12 @@ static double speed_of(const Way* way)
 static int meet_core(const Way* way, const CondCore* other, double tiny, double* time)
 {
     double speed = speed_of(way), apart = distance_at(way, 0.0, other);
-    double near = fmin(way->round, COND_SWEEP_NEAR * apart);
+    double near = fmin(way->round, COND_SAFETY * apart);
     if (!(apart > 0.0))
         return 0; // it was inside
     tiny = fmax(tiny, COND_SWEEP_MET * near);
     *time = 0.0;
-    for (int k = 0; k < COND_SWEEP_STEPS && apart - near > tiny; k++) {
+    for (int k = 0; k < COND_SEARCH_STEPS && apart - near > tiny; k++) {
         if (!(*time * speed + apart - near < speed))
             return 0;
         *time += (apart - near) / speed;

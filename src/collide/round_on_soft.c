@@ -4,6 +4,7 @@
 // cores meet, where the normal does not lead into one of the edge's triangles. These are the local
 // minima of the distance between core and surface, so nothing comes nearer unseen.
 #include "collide/round_on_soft.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "collide/solid.h"
@@ -47,7 +48,7 @@ static int is_left_to_node(const Press* press, int n_node, const int* node, cons
     double axis[3], d[3] = {0.0, 0.0, 0.0}, radius = core->round;
     int nearest = 0;
     cond_core_axis(core, 2, axis);
-    if (core->disc > 0.0 && fabs(vec3_dot(axis, n)) < COND_PARALLEL)
+    if (core->disc > 0.0 && fabs(vec3_dot(axis, n)) < COND_SINGLE_PRECISION)
         radius += core->disc; // the side of a cylinder, not its rim
     for (int k = 1; k < n_node; k++)
         nearest = weight[k] > weight[nearest] ? k : nearest;
@@ -133,7 +134,7 @@ static int is_spare(const Press* press, const CondFacet* facet, int t, int k)
     for (int i = 0; i < 3 && facet->disc; i++)
         shortest =
             fmin(shortest, cond_volume_rest_length(press->volume, node[i], node[(i + 1) % 3]));
-    return facet->disc && facet->radius < COND_SMALL_DISC * shortest && k != 0 && k != 3 && k != 5;
+    return facet->disc && facet->radius < COND_FAST * shortest && k != 0 && k != 3 && k != 5;
 }
 
 // The points of the core that lie lowest over triangle t, seen along its normal.
@@ -196,7 +197,7 @@ static CondStatus meet_edge(const Press* press, int e)
         for (int i = 0; i < 3; i++)
             along += d[i] * (meeting->point[1][i] - p[i]) / length;
         double weight[2] = {1.0 - along, along};
-        if (!(fabs(vec3_dot(meeting->normal, d)) <= COND_PARALLEL) ||
+        if (!(fabs(vec3_dot(meeting->normal, d)) <= COND_SINGLE_PRECISION) ||
             !(fmin(along, 1.0 - along) > COND_NEARLY) ||
             cond_volume_edge_lean(press->volume, e, d, meeting->normal) >
                 // A little keeps what lies along the surface in touch with all edges under it; more

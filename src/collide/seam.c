@@ -40,7 +40,7 @@ static int parts(const CondCollider* collider, const CondCandidate* touch, int s
     const double* origin = collider->pose + 7 * (size_t)other;
     for (int i = 0; i < 3; i++)
         m[i] = sign * touch->frame[i]; // towards `at`
-    if (vec3_dot(m, n) >= COND_TURNED)
+    if (vec3_dot(m, n) >= COND_ALIGNED)
         return 0;
     make_core(collider, at, origin, &core[0]);
     make_core(collider, other, origin, &core[1]);

@@ -3,6 +3,7 @@
 // surfaces apart, by their thickness where they have one; only edges that have gone through each
 // other between them are listed, which a step finds at its end and is solved again with.
 #include "collide/soft_crossing.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "collide/tuning.h"
@@ -244,7 +245,8 @@ static CondStatus cross_edges(const Crossing* crossing, int ea, int eb, int born
                                            cond_volume_rest_length(b, to[0], to[1])));
     // Shells may touch in edges alone; of others those that have gone through each other count.
     int touching = borne || crossing->apart > 0.0;
-    double most = crossing->reach + (touching ? 1.0 : -1.0) * COND_FLAT * fmin(a->size, b->size);
+    double most =
+        crossing->reach + (touching ? 1.0 : -1.0) * COND_SINGLE_PRECISION * fmin(a->size, b->size);
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.apart - crossing->apart};
     candidate.key = cond_key_soft_crossing(crossing->collider, a->body, ea, b->body, eb);
     // A shell has a side at both ends of the normal: the one that looks at the other edge counts,

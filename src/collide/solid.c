@@ -84,7 +84,7 @@ static CondStatus probe_feature(const CondKinematics* kinematics, CondVolume* co
         // Not through the whole shape, though, where it has just come in.
         if (!is_facing(looks, probe.normal) &&
             cond_shape_probe_allowed(&solid->shape, pose, x, is_facing, looks, &other) &&
-            other.gap >= COND_FARTHER * probe.gap - COND_NEARLY * soft->size)
+            other.gap >= probe.gap / COND_KEPT_COST - COND_NEARLY * soft->size)
             probe = other;
     }
     if (!(probe.gap - feature->radius <= reach))

@@ -16,7 +16,6 @@
 #include "collide/tuning.h"
 #include "device/sum.h"
 #include "geometry/box.h"
-#include "geometry/tuning.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -73,7 +72,7 @@ static void bound_body(const CondSweepPass* pass, const CondBody* body, CondSwep
 {
     const double *from = pass->before->q + body->q_begin, *to = pass->after->q + body->q_begin;
     double d[3], turn[4],
-        radius = (1.0 + COND_NO_LENGTH) * body->radius + COND_NO_LENGTH * body->size;
+        radius = (1.0 + COND_INPUT_ROUNDING) * body->radius + COND_INPUT_ROUNDING * body->size;
     for (int i = 0; i < 3; i++) {
         d[i] = to[i] - from[i];
         swept->box[i] = (from[i] < to[i] ? from[i] : to[i]) - radius;
@@ -85,7 +84,7 @@ static void bound_body(const CondSweepPass* pass, const CondBody* body, CondSwep
         quat_product(to + 3, back, turn);
         way += 2.0 * vec3_norm(turn + 1) * body->radius;
     }
-    swept->travel = (1.0 + COND_NO_LENGTH) * way + COND_NO_LENGTH * body->size;
+    swept->travel = (1.0 + COND_INPUT_ROUNDING) * way + COND_INPUT_ROUNDING * body->size;
     swept->exact = 0;
 }
 

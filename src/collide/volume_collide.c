@@ -5,7 +5,6 @@
 #include "base/tuning.h"
 #include "collide/tuning.h"
 #include "collide/volume_vertex.h"
-#include "geometry/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -74,7 +73,7 @@ static CondStatus look_up_group(const CondVolume* a, const CondVolume* b, int g,
                                 CondVolumeRoom* room)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double box[6], tiny = COND_NO_LENGTH * b->size;
+    double box[6], tiny = COND_INPUT_ROUNDING * b->size;
     int skip = a == b && b->tet_skip.rim != NULL;
     CondStatus status = COND_OK;
     for (int m = a->groups.begin[g]; m < a->groups.begin[g + 1]; m++) {
@@ -96,7 +95,7 @@ static CondStatus look_up_group(const CondVolume* a, const CondVolume* b, int g,
 }
 
 // All groups of a against b. Several threads take turns: thread k has the groups k, k + n, ... of
-// COND_TURN each, and what it finds stays in its room until all are done.
+// COND_TURN_BLOCK each, and what it finds stays in its room until all are done.
 typedef struct GroupLoop {
     const CondVolume *a, *b;
     double margin;
@@ -140,8 +139,8 @@ static CondStatus collide_turns(const GroupLoop* l, int i_room)
         if (status)
             return status;
         room->group++;
-        if (room->group % COND_TURN == 0)
-            room->group += (l->n_thread - 1) * COND_TURN;
+        if (room->group % COND_TURN_BLOCK == 0)
+            room->group += (l->n_thread - 1) * COND_TURN_BLOCK;
     }
     return COND_OK;
 }
@@ -174,7 +173,7 @@ static CondStatus collide_groups(const GroupLoop* l)
     sealed.allocate = refuse;
     for (int k = 0; k < l->n_thread; k++) {
         contacts->room[k].n = 0;
-        contacts->room[k].group = k * COND_TURN;
+        contacts->room[k].group = k * COND_TURN_BLOCK;
         if (l->n_thread > 1)
             set_context(&contacts->room[k], &sealed);
     }

@@ -1,6 +1,7 @@
 // Contacts of surface vertices with a tetrahedral volume. docs/collision.md tells why it is done
 // this way.
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "collide/tuning.h"
 #include "collide/volume_vertex.h"
 #include "geometry/triangle.h"
@@ -245,7 +246,7 @@ static CondStatus find_inside(Search* search, CondVolumeRoom* room, int* n_found
             tetrahedron_weights(p, x + 3 * (size_t)corner[0], x + 3 * (size_t)corner[1],
                                 x + 3 * (size_t)corner[2], x + 3 * (size_t)corner[3], weight))
             continue;
-        if (!(fmin(fmin(weight[0], weight[1]), fmin(weight[2], weight[3])) >= -COND_ROUNDED))
+        if (!(fmin(fmin(weight[0], weight[1]), fmin(weight[2], weight[3])) >= -COND_ROUNDING))
             continue;
         CondVolumeFound found = {0};
         if (locate(search, tet, weight, room->found, *n_found) || !leave_tet(search, tet, &found))
@@ -304,7 +305,7 @@ static int is_local_best(const Search* search, const CondVolumeRoom* room,
 static int is_touching(const Search* search, const CondVolumeFound* found)
 {
     // A shell is as thick around its rims and creases: there a vertex may stand anywhere.
-    double least = search->b->n_front > 0 ? 0.0 : COND_TURNED * found->distance;
+    double least = search->b->n_front > 0 ? 0.0 : COND_ALIGNED * found->distance;
     if (!(found->side >= least - search->tiny) || !(facing(search, found->triangle) < -COND_BESIDE))
         return 0;
     if (!search->near_mesh)
@@ -439,7 +440,7 @@ CondStatus cond_volume_collide_vertex(const CondVolume* a, const CondVolume* b, 
                      .vertex = v,
                      .last = last < b->n_triangle ? last : -1,
                      .p = a->position + 3 * (size_t)v,
-                     .tiny = COND_NO_LENGTH * b->size};
+                     .tiny = COND_INPUT_ROUNDING * b->size};
     int n_found = 0, turned = 0;
     double box[6];
     box_around(search.p, search.tiny, box);
@@ -471,7 +472,7 @@ CondStatus cond_volume_collide_one(const CondVolume* b, const double p[3], const
                      .last = last < b->n_triangle ? last : -1,
                      .p = p,
                      .n = {n[0], n[1], n[2]},
-                     .tiny = COND_NO_LENGTH * b->size};
+                     .tiny = COND_INPUT_ROUNDING * b->size};
     double box[6];
     box_around(p, search.tiny, box);
     CondStatus status = cond_clusters_query(&b->tets, b->position, box, &room->hits);

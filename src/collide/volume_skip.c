@@ -153,7 +153,7 @@ static CondStatus fill_skip(const CondVolume* volume, Cover* cover, CondVolumeSk
         for (int k = groups->begin[g]; k < groups->begin[g + 1] && !status; k++)
             status = mark_vertex(volume, volume->surface[groups->item[k]], g, cover);
         if (status || cond_reserve(m, &cover->list, &cover->cap_list, cover->n_near, sizeof(int)) ||
-            cond_reserve(m, &cover->used, &cover->cap_used, COND_CLUSTER * cover->n_near, 1))
+            cond_reserve(m, &cover->used, &cover->cap_used, COND_CLUSTER_BLOCK * cover->n_near, 1))
             return COND_OUT_OF_MEMORY;
         add_nodes(cover, g, skip);
         status = add_rims(volume, g, cover, skip);

@@ -9,6 +9,7 @@
 // moved, it moves as a rigid one if that helps, for else the surface would be pushed and the rest
 // stay; and if not, with its stiffness. The table RETRIES says what is tried in which case.
 #include "correct/correction.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "correct/tuning.h"
@@ -18,6 +19,7 @@
 #include "problem/block.h"
 #include "sim/sim.h"
 #include "sim/stage_retry.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,11 +85,11 @@ static int is_indented(const CondModel* model, const CondCandidate* candidate)
 // it is worth a problem of its own.
 static int is_deep(const CondModel* model, const CondCandidate* candidate)
 {
-    double depth = COND_CORRECT_DEPTH;
+    double depth = COND_CLOSED;
     for (int s = 0; s < 2; s++) {
         const CondBody* body = body_at(model, &candidate->point[s]);
         if (body && body->kind == COND_BODY_ROD)
-            depth = fmax(depth, COND_CORRECT_OF_ROD * body->size);
+            depth = fmax(depth, COND_OVERLAP * body->size);
     }
     return -candidate->gap > depth;
 }
@@ -282,7 +284,7 @@ static int does_help(const CondProblem* problem, const double* v, double* work)
     cond_problem_multiply_blocks(problem, v, NULL, work, 1);
     for (int i = 0; i < problem->n_dof; i++)
         masses += v[i] * work[i];
-    return after < COND_CORRECT_HELP * before && all <= 2.0 * masses;
+    return after < COND_PROGRESS * before && all <= 2.0 * masses;
 }
 
 static CondStatus pose(CondSim* sim)

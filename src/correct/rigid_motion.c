@@ -9,10 +9,7 @@
 
 #include <string.h>
 
-enum {
-    RIGID = 6,   // velocity of the centre of mass, angular velocity, both in world axes
-    COLUMNS = 3, // of r that a coordinate of v depends on, at most
-};
+enum { RIGID = 6 }; // velocity of the centre of mass, angular velocity, both in world axes
 
 static int is_reduced(const CondBody* body)
 {
@@ -122,7 +119,7 @@ static int reduce_rows(const CondModel* model, CondRigidMotion* motion, int n_ro
     double* rows = motion->jacobian + motion->n_jacobian;
     Reduced out = {.n_row = n_row,
                    .coordinate = motion->coordinate + motion->n_coordinate,
-                   .jacobian = rows + (size_t)n_row * COLUMNS * (size_t)n_coordinate};
+                   .jacobian = rows + 3 * (size_t)n_row * (size_t)n_coordinate};
     for (int i = 0; i < n_coordinate; i++)
         reduce_column(model, motion, coordinate[i], (J ? J : unit) + i, n_coordinate, &out);
     for (int i = 0; i < n_row; i++)
@@ -133,19 +130,20 @@ static int reduce_rows(const CondModel* model, CondRigidMotion* motion, int n_ro
     return out.n;
 }
 
-// Capacity for everything, so that nothing moves while it is filled.
+// Capacity for everything, so that nothing moves while it is filled: a coordinate of v depends on
+// three of r at most.
 static CondStatus reserve(const CondProblem* full, CondRigidMotion* motion)
 {
     CondArena* m = &motion->arena;
     int coordinates = 0, numbers = 0, last = 0;
     for (int c = 0; c < 2 * full->n_contact; c++) {
-        int n = COLUMNS * full->contact[c / 2].side[c % 2].n_coordinate;
+        int n = 3 * full->contact[c / 2].side[c % 2].n_coordinate;
         coordinates += n;
         numbers += 3 * n;
         last = 3 * n > last ? 3 * n : last;
     }
     for (int i = 0; i < full->n_coupling; i++) {
-        int n = COLUMNS * full->coupling[i].n_coordinate, rows = full->coupling[i].n_row;
+        int n = 3 * full->coupling[i].n_coordinate, rows = full->coupling[i].n_row;
         coordinates += n;
         numbers += rows * n;
         last = rows * n > last ? rows * n : last;

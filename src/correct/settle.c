@@ -3,6 +3,7 @@
 // (correct/spread.c) first, by the correction of a step then. Attachments, which are not stretched
 // when they are made, take back what the rounds have stretched them.
 #include "correct/settle.h"
+#include "base/tuning.h"
 
 #include "base/definition.h"
 #include "base/memory.h"
@@ -175,7 +176,7 @@ static CondStatus attempt(CondSim* sim)
     keep_best(sim, deepest);
     for (int i = 0; i < settle->n_overlap; i++)
         sum += settle->overlap[i].depth;
-    settle->idle = sum < COND_SETTLE_PROGRESS * settle->depth_sum ? 0 : settle->idle + 1;
+    settle->idle = sum < COND_PROGRESS * settle->depth_sum ? 0 : settle->idle + 1;
     settle->depth_sum = fmin(settle->depth_sum, sum);
     settle->distance = 0.0;
     if (settle->info->rounds < settle->max_round &&

@@ -16,6 +16,7 @@
 #include "correct/settle.h"
 #include "correct/tuning.h"
 #include "geometry/box.h"
+#include "geometry/tuning.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
 
@@ -128,7 +129,7 @@ static CondStatus add_box_bound(CondSpread* spread, int a, int b, CondSpreadAxis
         }
     }
     normal[axis] = sign;
-    return add_bound(spread, a, b, normal, -(1.0 + COND_SETTLE_BEYOND) * fmax(least, 0.0));
+    return add_bound(spread, a, b, normal, -(1.0 + COND_NEARLY) * fmax(least, 0.0));
 }
 
 // 1 where the pair of a candidate is among the overlaps that go by their boxes.

@@ -4,16 +4,9 @@
 
 // ---- the correction of a step
 
-// [m] penetration that is corrected: rounding of positions up to a kilometre is far below it
-#define COND_CORRECT_DEPTH 1e-9
-// [1] and of a rod's size: one that rolls on what it is wound about ends every step inside by half
-// the square of its turn, which may add up to a little before it is worth a problem of its own
-#define COND_CORRECT_OF_ROD 1e-6
 // [1] of its size: so deep a soft body's surface gives way alone; of deeper dents the energy would
 // become speed (test_overlap)
 #define COND_CORRECT_OF_SOFT 1e-4
-// [1] share of the squares of the depths: rigid motions that leave more do not help
-#define COND_CORRECT_HELP 0.9
 // [1] compliance of contacts that may contradict each other, in Delassus scales: they miss a
 // hundredth of what is asked for, and the next step asks again
 #define COND_CORRECT_YIELD 1e-2
@@ -25,11 +18,6 @@
 
 // [1] of its size: how far a body moves in a round of correction; linear in the rotations
 #define COND_SETTLE_ROUND 0.05
-// [1] share of the sum of all depths so far: a round that leaves more makes no progress
-#define COND_SETTLE_PROGRESS 0.9
-// [1] share of the overlap of two boxes: how much farther they move, so that none is left by
-// rounding
-#define COND_SETTLE_BEYOND 1e-3
 // [1] of its size: how near a body looks for others on its way
 #define COND_SETTLE_REACH 0.5
 

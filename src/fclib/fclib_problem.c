@@ -1,5 +1,6 @@
 // CondProblemFile: blocks and contacts from plain sparse matrices.
 #include "fclib/fclib_problem.h"
+#include "base/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static CondStatus allocate_blocks(CondProblemFile* file, const CondCsr* A, int s
         end = block_end(A, begin, split);
         size_t n = (size_t)(end - begin);
         size_t n_entry = (size_t)(A->row_begin[end] - A->row_begin[begin]);
-        if (split && n <= COND_DENSE_BLOCK) {
+        if (split && n <= COND_DENSE_MOST) {
             n_value += n * n;
         } else {
             n_value += n_entry;
@@ -78,7 +79,7 @@ static void fill_blocks(CondProblemFile* file, const CondCsr* A, int split)
         int first = A->row_begin[begin];
         int n_entry = A->row_begin[end] - first;
         *block = (CondBlock){.dof_begin = begin, .n_dof = n, .values = value};
-        if (split && n <= COND_DENSE_BLOCK) {
+        if (split && n <= COND_DENSE_MOST) {
             block->kind = COND_BLOCK_DENSE;
             for (int i = 0; i < n; i++)
                 for (int k = A->row_begin[begin + i]; k < A->row_begin[begin + i + 1]; k++)
@@ -145,7 +146,7 @@ static int read_rotation(const double* J, int k, double* R)
         for (int s = r; s < 3; s++) {
             double dot =
                 R[3 * r] * R[3 * s] + R[3 * r + 1] * R[3 * s + 1] + R[3 * r + 2] * R[3 * s + 2];
-            if (fabs(dot - (r == s)) > COND_FRAME_ERROR)
+            if (fabs(dot - (r == s)) > COND_ROUNDING)
                 return 0;
         }
     }

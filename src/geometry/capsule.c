@@ -1,6 +1,6 @@
 // Capsule: gap = distance to the segment |z| <= half[2] less the radius.
+#include "base/tuning.h"
 #include "geometry/shape_ops.h"
-#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static double capsule_probe(const CondShape* shape, const double x[3], const dou
     double z = fmin(fmax(x[2], -shape->half[2]), shape->half[2]);
     double d[3] = {x[0], x[1], x[2] - z};
     double length = vec3_norm(d);
-    if (!(length > COND_NO_LENGTH * shape->radius))
+    if (!(length > COND_INPUT_ROUNDING * shape->radius))
         return cond_shape_radial(d, shape->radius, last, normal) - shape->radius;
     for (int i = 0; i < 3; i++)
         normal[i] = d[i] / length;

@@ -1,4 +1,5 @@
 #include "geometry/cell.h"
+#include "base/tuning.h"
 
 #include "geometry/triangle.h"
 #include "geometry/tuning.h"
@@ -387,7 +388,7 @@ int cond_cell_cut(const CondCell* cell, const double p[3], const double n[3], Co
         low = fmin(low, height[k]);
         high = fmax(high, height[k]);
     }
-    double small = COND_FLAT * (high - low);
+    double small = COND_SINGLE_PRECISION * (high - low);
     if (!(low < -small && high > small) || count_crossings(cell, height) > 2)
         return 0;
     start_halves(cell, half);

@@ -1,4 +1,5 @@
 #include "geometry/cluster.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -66,7 +67,7 @@ static CondStatus fill(CondClusters* clusters, const double* x, double* box, Con
 {
     for (int k = 0; k < clusters->n; k++)
         cond_clusters_box(clusters, x, k, box + 6 * (size_t)k);
-    CondStatus status = cond_tree_build_clusters(tree, COND_CLUSTER, clusters->n, box,
+    CondStatus status = cond_tree_build_clusters(tree, COND_CLUSTER_BLOCK, clusters->n, box,
                                                  clusters->item, clusters->begin);
     if (status)
         return status;
@@ -273,7 +274,7 @@ int cond_clusters_nearest(const CondClusters* clusters, const CondFloatBox* box,
                           const double point[3], CondTreeDistance measure, void* user,
                           double* distance)
 {
-    const double slack = 1.0 - COND_ROUNDED;
+    const double slack = 1.0 - COND_ROUNDING;
     const CondClusterNode* node = clusters->node;
     int stack[34], top = 0, best = -1; // a tree of int many is at most 31 levels deep
     if (clusters->n_cluster > 0)
@@ -324,7 +325,7 @@ CondStatus cond_near_find(const CondClusters* clusters, const double* x, const d
     near->n = 0;
     CondStatus status = find_clusters(clusters, box, &near->hit);
     if (!status && near->hit.n > 0)
-        status = reserve_near(near, COND_CLUSTER * near->hit.n);
+        status = reserve_near(near, COND_CLUSTER_BLOCK * near->hit.n);
     for (int h = 0; h < near->hit.n && !status; h++) {
         int end = clusters->begin[near->hit.primitive[h] + 1];
         for (int m = clusters->begin[near->hit.primitive[h]]; m < end; m++) {

@@ -1,10 +1,10 @@
 // Convex mesh: inside the largest plane distance, outside the nearest point of the faces in view.
 #include "geometry/convex.h"
+#include "base/tuning.h"
 
 #include "base/error.h"
 #include "geometry/shape_ops.h"
 #include "geometry/triangle.h"
-#include "geometry/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ CondStatus cond_convex_create(const CondContext* context, int n_vertex, const do
         for (int v = 0; v < mesh_surface->n_vertex && !status; v++) {
             const double* plane = mesh_surface->plane + 4 * f;
             double out_of = vec3_dot(plane, mesh_surface->vertex + 3 * v) - plane[3];
-            if (out_of > COND_FLAT * mesh_surface->size)
+            if (out_of > COND_SINGLE_PRECISION * mesh_surface->size)
                 status = cond_error_set(
                     error, COND_BAD_ARGUMENT,
                     "the mesh is not convex: a vertex stands %g m out of face %d", out_of, f);
@@ -65,7 +65,7 @@ static double convex_probe(const CondShape* shape, const double x[3], const doub
         }
     }
     double distance = sqrt(nearest);
-    if (!(deepest > 0.0) || distance < COND_NO_LENGTH * convex->size) {
+    if (!(deepest > 0.0) || distance < COND_INPUT_ROUNDING * convex->size) {
         // Inside, or so near the surface that the direction to it is lost in rounding.
         for (int i = 0; i < 3; i++)
             normal[i] = face[i];

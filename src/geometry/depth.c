@@ -10,6 +10,7 @@
 // which for planes is a plane. Halving alone would have to follow such lines with ever smaller
 // pieces.
 #include "geometry/depth.h"
+#include "base/tuning.h"
 
 #include "geometry/separation.h"
 #include "geometry/triangle.h"
@@ -176,7 +177,7 @@ static int cut_between(const Search* s, const CondCell* cell, int one, int two, 
     }
     for (int i = 0; i < 3; i++)
         g[i] -= h[i];
-    return vec3_norm(g) > COND_NO_LENGTH && cond_cell_cut(cell, z, g, half);
+    return vec3_norm(g) > COND_INPUT_ROUNDING && cond_cell_cut(cell, z, g, half);
 }
 
 // Asks for the point of a patch, on the way from where one part is farthest to where another is, at
@@ -234,7 +235,7 @@ static int is_shallow(Search* s, const CondCell* cell, double may)
 // Looks at a piece; 1 and its halves where it is not done.
 static int look(Search* s, CondCell* cell, CondCell half[2])
 {
-    double may = (cell->core ? COND_CURVED_GAIN / COND_NO_LENGTH : 1.0) * s->small;
+    double may = (cell->core ? COND_CURVED_GAIN / COND_INPUT_ROUNDING : 1.0) * s->small;
     int part = -1, crossing = -1, round = cell->core && !cell->cap;
     s->work->looked++;
     if (cell->n_hull == 0)
@@ -424,7 +425,7 @@ int cond_boundaries_deeper(CondDepthWork* work, const CondBoundary* a, const Con
                            double known, CondDepth* out)
 {
     // A point has no size.
-    double small = COND_NO_LENGTH *
+    double small = COND_INPUT_ROUNDING *
                    fmin(a->size > 0.0 ? a->size : INFINITY, b->size > 0.0 ? b->size : INFINITY);
     *out = (CondDepth){.gap = -known, .normal = {0.0, 0.0, 1.0}};
     if (!cond_tree_overlap(a->box, b->box) || make_room(work))

@@ -2,6 +2,7 @@
 // nearest to the origin, until the nearest one lies in the surface: its distance is then the depth,
 // because all of the polytope is inside A - B. Distances are signed, so the origin need not be in
 // the polytope, nor, by rounding, in A - B.
+#include "base/tuning.h"
 #include "geometry/separation.h"
 #include "geometry/triangle.h"
 #include "geometry/tuning.h"
@@ -126,7 +127,7 @@ static void carve(Polytope* p, int f, int edge, const double w[3])
     if (face->gone || p->broken)
         return;
     int seen = !isfinite(face->offset) ||
-               vec3_dot(face->normal, w) - face->offset > COND_NO_AREA * p->size;
+               vec3_dot(face->normal, w) - face->offset > COND_PRODUCT_ROUNDING * p->size;
     if (!seen) {
         if (p->n_rim == MOST_RIM) {
             p->broken = 1;
@@ -190,7 +191,7 @@ void cond_cores_expand(const CondCore* a, const CondCore* b, double n[3])
     p.size = fmax(a->size, b->size);
     p.n_point = p.n_face = p.n_rim = p.broken = 0;
     begin(&p);
-    double tolerance = COND_NO_LENGTH * fmin(a->size, b->size), least = INFINITY;
+    double tolerance = COND_INPUT_ROUNDING * fmin(a->size, b->size), least = INFINITY;
     while (!p.broken) {
         int f = nearest_face(&p);
         if (f < 0 || !isfinite(p.face[f].offset))

@@ -1,4 +1,5 @@
 #include "geometry/facet.h"
+#include "base/tuning.h"
 
 #include "geometry/mesh_surface.h"
 #include "geometry/tuning.h"
@@ -88,7 +89,7 @@ static void make_cylinder(const CondCore* core, const double d[3], CondFacet* fa
 {
     const double pi = 3.14159265358979323846;
     double across = hypot(d[0], d[1]), u[2] = {1.0, 0.0}, x[3];
-    if (across > COND_PARALLEL) {
+    if (across > COND_SINGLE_PRECISION) {
         u[0] = d[0] / across;
         u[1] = d[1] / across;
     }

@@ -4,6 +4,7 @@
 // along the middle of the fan, and a force along the normal of either face alone would need
 // friction to be turned there (a house of cards falls that should stand).
 #include "geometry/fan.h"
+#include "base/tuning.h"
 
 #include "geometry/mesh_surface.h"
 #include "geometry/tuning.h"
@@ -111,7 +112,7 @@ static void add(Fan* fan, const double n[3])
     if (fan->n == MOST_NORMALS || !(cond_cores_apart(fan->a, fan->b, n, x) >= fan->least))
         return;
     for (int k = 0; k < fan->n; k++)
-        if (vec3_dot(fan->normal[k], n) > 1.0 - COND_SAME_NORMAL)
+        if (vec3_dot(fan->normal[k], n) > 1.0 - COND_INPUT_ROUNDING)
             return;
     memcpy(fan->normal[fan->n++], n, sizeof fan->normal[0]);
 }
@@ -129,7 +130,7 @@ static void gather(Fan* fan, const Corner* a, const Corner* b)
             double n[3], length;
             vec3_cross(a->edge[i], b->edge[j], n);
             length = vec3_norm(n);
-            if (!(length > COND_PARALLEL))
+            if (!(length > COND_SINGLE_PRECISION))
                 continue;
             for (int side = 0; side < 2; side++) {
                 for (int k = 0; k < 3; k++)
@@ -158,7 +159,7 @@ static void middle(const Fan* fan, double sum[3])
     int arc = 1;
     memset(sum, 0, 3 * sizeof *sum);
     for (int k = 0; k < fan->n; k++) {
-        arc = arc && fabs(vec3_dot(fan->normal[k], across)) <= COND_PARALLEL * length;
+        arc = arc && fabs(vec3_dot(fan->normal[k], across)) <= COND_SINGLE_PRECISION * length;
         for (int i = 0; i < 3; i++)
             sum[i] += fan->normal[k][i];
     }

@@ -1,5 +1,6 @@
 // The point of A - B nearest to the origin: a simplex of points of A - B is moved towards it by the
 // support of both cores.
+#include "base/tuning.h"
 #include "geometry/separation.h"
 #include "geometry/triangle.h"
 #include "geometry/tuning.h"
@@ -45,8 +46,8 @@ static int nearest(Simplex* s, double v[3])
     if (s->n == 4 && !tetrahedron_weights(origin, s->w[0], s->w[1], s->w[2], s->w[3], weight) &&
         weight[0] >= 0.0 && weight[1] >= 0.0 && weight[2] >= 0.0 && weight[3] >= 0.0)
         return 1;
-    for (int k = last; k >= 0 && (k > 0 || last == 0 || !(least < (1.0 - COND_NO_LENGTH) * before));
-         k--) {
+    for (int k = last;
+         k >= 0 && (k > 0 || last == 0 || !(least < (1.0 - COND_INPUT_ROUNDING) * before)); k--) {
         const int* c = corner[k];
         double d2 = triangle_nearest(origin, s->w[c[0]], s->w[c[1]], s->w[c[2]], weight, point);
         if (d2 <= least) {
@@ -78,7 +79,7 @@ int cond_cores_distance(const CondCore* a, const CondCore* b, double far, double
     if (!(vec3_norm(v) > 0.0))
         v[2] = 1.0;
     double last = INFINITY;
-    for (int pass = 0; pass < COND_GJK_STEPS; pass++) {
+    for (int pass = 0; pass < COND_SEARCH_STEPS; pass++) {
         double along = cond_cores_apart(a, b, v, w), length = vec3_norm(v);
         if (along > far * length) {
             for (int i = 0; i < 3; i++)
@@ -87,8 +88,9 @@ int cond_cores_distance(const CondCore* a, const CondCore* b, double far, double
         }
         // The distance lies between along/|v| and |v|, once v is a point of A - B.
         double left = length * length - along;
-        if (pass > 0 && (left <= COND_NO_AREA * length * length + COND_EXACT * wide * length ||
-                         is_known(&s, w) || !(length < last)))
+        if (pass > 0 &&
+            (left <= COND_PRODUCT_ROUNDING * length * length + COND_EXACT * wide * length ||
+             is_known(&s, w) || !(length < last)))
             break;
         last = pass > 0 ? length : INFINITY;
         memcpy(s.w[s.n++], w, sizeof w);

@@ -1,6 +1,6 @@
 // Plane as a shape: the half-space z <= 0, gap = z.
+#include "base/tuning.h"
 #include "geometry/shape_ops.h"
-#include "geometry/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static double plane_probe(const CondShape* shape, const double x[3], const doubl
 static double plane_support(const CondShape* shape, const double d[3])
 {
     (void)shape;
-    return d[2] > 0.0 && hypot(d[0], d[1]) < COND_ROUNDED ? 0.0 : INFINITY;
+    return d[2] > 0.0 && hypot(d[0], d[1]) < COND_ROUNDING ? 0.0 : INFINITY;
 }
 
 const CondShapeOps COND_PLANE_OPS = {COND_FORM_PLANE, plane_check, plane_probe, plane_support};

@@ -1,11 +1,11 @@
 #include "geometry/mesh_surface.h"
+#include "base/tuning.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/box.h"
 #include "geometry/sort.h"
 #include "geometry/triangle.h"
-#include "geometry/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -124,7 +124,7 @@ static CondStatus make_planes(CondMeshSurface* mesh_surface, CondError* error)
         triangle_area_vector(a, mesh_surface->vertex + 3 * face[1],
                              mesh_surface->vertex + 3 * face[2], plane);
         double area = vec3_norm(plane);
-        if (!(area > COND_NO_AREA * mesh_surface->size * mesh_surface->size))
+        if (!(area > COND_PRODUCT_ROUNDING * mesh_surface->size * mesh_surface->size))
             return cond_error_set(error, COND_BAD_ARGUMENT, "face %d has no area", f);
         for (int i = 0; i < 3; i++)
             plane[i] /= area;
@@ -176,7 +176,7 @@ static void make_fans(CondMeshSurface* mesh_surface)
 
 int cond_mesh_surface_is_corner(const CondMeshSurface* mesh_surface, int vertex)
 {
-    const double same = 1.0 - COND_SAME_NORMAL;
+    const double same = 1.0 - COND_INPUT_ROUNDING;
     const double *first = NULL, *second = NULL;
     for (int k = mesh_surface->fan_begin[vertex]; k < mesh_surface->fan_begin[vertex + 1]; k++) {
         const double* n = mesh_surface->plane + 4 * (mesh_surface->fan[k] / 3);
@@ -368,7 +368,7 @@ double cond_mesh_surface_face_distance(const CondMeshSurface* mesh_surface, int 
 static void normal_at(const CondMeshSurface* mesh_surface, int f, const double weight[3],
                       double normal[3])
 {
-    const double small = COND_ROUNDED;
+    const double small = COND_ROUNDING;
     const double* plane = mesh_surface->plane + 4 * f;
     memcpy(normal, plane, 3 * sizeof *normal);
     for (int k = 0; k < 3; k++) {
@@ -410,6 +410,6 @@ void cond_mesh_surface_nearest(const CondMeshSurface* mesh_surface, const double
     nearest->gap = sign * distance;
     memcpy(nearest->normal, pseudo, sizeof pseudo);
     // So near the surface the direction to it is lost in rounding.
-    for (int i = 0; i < 3 && distance > COND_NO_LENGTH * mesh_surface->size; i++)
+    for (int i = 0; i < 3 && distance > COND_INPUT_ROUNDING * mesh_surface->size; i++)
         nearest->normal[i] = sign * d[i] / distance;
 }

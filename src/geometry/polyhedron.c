@@ -1,4 +1,5 @@
 #include "geometry/polyhedron.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "geometry/mesh_surface.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double SAME = 1.0 - COND_SAME_NORMAL;
+static const double SAME = 1.0 - COND_INPUT_ROUNDING;
 
 // A half-edge k runs from corner k % 3 of the triangle k / 3 to the next one.
 static int next_of(int k)
@@ -32,7 +33,7 @@ static int in_plane(const CondMeshSurface* mesh_surface, int t, const double pla
         return 0;
     for (int k = 0; k < 3; k++) {
         const double* x = mesh_surface->vertex + 3 * (size_t)mesh_surface->face[3 * t + k];
-        if (!(fabs(vec3_dot(plane, x) - plane[3]) <= COND_FLAT * mesh_surface->size))
+        if (!(fabs(vec3_dot(plane, x) - plane[3]) <= COND_SINGLE_PRECISION * mesh_surface->size))
             return 0;
     }
     return 1;
@@ -189,14 +190,14 @@ static int is_convex(const CondMeshSurface* mesh_surface, const CondPolyhedron* 
         double bend = 1.0;
         if (edge->twin >= 0 && !edge->convex)
             bend = 1.0 - vec3_dot(plane, poly->plane + 4 * (size_t)poly->edge[edge->twin].face);
-        if (!edge->convex && bend > COND_FLAT)
+        if (!edge->convex && bend > COND_SINGLE_PRECISION)
             return 0;
     }
     for (int f = 0; f < poly->n_face; f++)
         for (int c = 0; c < poly->n_corner; c++) {
             const double* plane = poly->plane + 4 * (size_t)f;
             const double* x = mesh_surface->vertex + 3 * (size_t)poly->corner[c];
-            if (vec3_dot(plane, x) - plane[3] > COND_FLAT * mesh_surface->size)
+            if (vec3_dot(plane, x) - plane[3] > COND_SINGLE_PRECISION * mesh_surface->size)
                 return 0;
         }
     return 1;

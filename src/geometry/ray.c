@@ -1,4 +1,5 @@
 #include "geometry/ray.h"
+#include "base/tuning.h"
 
 #include "geometry/mesh_surface.h"
 #include "geometry/tuning.h"
@@ -26,13 +27,13 @@ static CondRayHit approach(const CondRay* ray, double limit, const CondShape* sh
                            const double pose[7], int convex)
 {
     double t = 0.0;
-    for (int k = 0; k < (convex ? COND_GJK_STEPS : COND_MARCH_STEPS) && t <= limit; k++) {
+    for (int k = 0; k < (convex ? COND_SEARCH_STEPS : COND_MARCH_STEPS) && t <= limit; k++) {
         CondProbe probe;
         double x[3];
         point_on(ray, t, x);
         cond_shape_probe(shape, pose, x, &probe);
         double closing = -vec3_dot(probe.normal, ray->direction);
-        if (probe.gap <= COND_ROUNDED * (1.0 + t)) {
+        if (probe.gap <= COND_ROUNDING * (1.0 + t)) {
             CondRayHit hit = {.distance = t};
             memcpy(hit.normal, probe.normal, sizeof hit.normal);
             return hit;
@@ -48,7 +49,7 @@ static CondRayHit approach(const CondRay* ray, double limit, const CondShape* sh
 double cond_ray_triangle(const CondRay* ray, const double a[3], const double b[3],
                          const double c[3])
 {
-    const double edge = -COND_ROUNDED; // a ray through an edge hits one of its triangles
+    const double edge = -COND_ROUNDING; // a ray through an edge hits one of its triangles
     double e1[3], e2[3], p[3], q[3], from[3];
     for (int k = 0; k < 3; k++) {
         e1[k] = b[k] - a[k];
@@ -80,7 +81,7 @@ static double enter_box(const CondRay* ray, const double box[6])
         from = fmax(from, fmin(low / d, high / d));
         to = fmin(to, fmax(low / d, high / d));
     }
-    return from <= to * (1.0 + COND_ROUNDED) ? from : INFINITY;
+    return from <= to * (1.0 + COND_ROUNDING) ? from : INFINITY;
 }
 
 int cond_ray_tree(const CondRay* ray, const CondTree* tree, CondTreeDistance measure, void* user,
@@ -89,7 +90,7 @@ int cond_ray_tree(const CondRay* ray, const CondTree* tree, CondTreeDistance mea
     int best = -1, n = tree->n > 0 ? 2 * tree->n - 1 : 0;
     for (int i = 0; i < n;) {
         const CondTreeNode* node = &tree->node[i];
-        if (enter_box(ray, node->box) * (1.0 - COND_ROUNDED) > *distance) {
+        if (enter_box(ray, node->box) * (1.0 - COND_ROUNDING) > *distance) {
             i = node->next;
             continue;
         }

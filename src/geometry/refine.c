@@ -8,6 +8,7 @@
 //   edge; rims and corners:                                  the largest s(n) around, where it is
 //   smooth.
 // All are tried, the best one is taken, and ties go to the first: a face is a face exactly.
+#include "base/tuning.h"
 #include "geometry/separation.h"
 
 #include "geometry/mesh_surface.h"
@@ -176,7 +177,7 @@ static void add_rim(const CondCore* core, const double n[3], double H[9])
     for (int i = 0; i < 3; i++)
         u[i] = n[i] - along * c[i];
     double rho = vec3_norm(u);
-    if (!(rho > COND_PARALLEL))
+    if (!(rho > COND_SINGLE_PRECISION))
         return;
     for (int i = 0; i < 9; i++)
         H[i] -= core->disc / rho *
@@ -188,7 +189,7 @@ static void try_smooth(Search* search, const double start[3])
 {
     double n[3], x[3], F[9];
     memcpy(n, start, sizeof n);
-    for (int pass = 0; pass < COND_REFINE_STEPS; pass++) {
+    for (int pass = 0; pass < COND_QUADRATIC_STEPS; pass++) {
         double H[9] = {0.0}, g[2], K[3], step[2], s = cond_cores_apart(search->a, search->b, n, x);
         const double first[3] = {1.0, 0.0, 0.0};
         add_rim(search->a, n, H);
@@ -216,7 +217,7 @@ static void try_smooth(Search* search, const double start[3])
         double norm = vec3_norm(n);
         for (int i = 0; i < 3; i++)
             n[i] /= norm;
-        if (length < COND_NO_AREA)
+        if (length < COND_PRODUCT_ROUNDING)
             break;
     }
     try_normal(search, n);
@@ -225,7 +226,8 @@ static void try_smooth(Search* search, const double start[3])
 void cond_cores_refine(const CondCore* a, const CondCore* b, double n[3])
 {
     double ea[MOST_EDGES][3], eb[MOST_EDGES][3], m[3], x[3];
-    double given = cond_cores_apart(a, b, n, x), tie = COND_NO_AREA * fmax(a->size, b->size);
+    double given = cond_cores_apart(a, b, n, x),
+           tie = COND_PRODUCT_ROUNDING * fmax(a->size, b->size);
     int round = a->form == COND_FORM_CYLINDER || b->form == COND_FORM_CYLINDER;
     Search search = {.a = a, .b = b, .tie = tie, .best = -INFINITY};
     try_faces(&search, b, n, 1.0);
@@ -239,9 +241,9 @@ void cond_cores_refine(const CondCore* a, const CondCore* b, double n[3])
         for (int j = 0; j < nb; j++) {
             vec3_cross(ea[i], eb[j], m);
             double length = vec3_norm(m), sign = vec3_dot(m, n) < 0.0 ? -1.0 : 1.0;
-            for (int k = 0; k < 3 && length > COND_PARALLEL; k++)
+            for (int k = 0; k < 3 && length > COND_SINGLE_PRECISION; k++)
                 m[k] *= sign / length;
-            if (length > COND_PARALLEL && is_near(n, m))
+            if (length > COND_SINGLE_PRECISION && is_near(n, m))
                 try_normal(&search, m);
         }
     for (int i = 0; i < na && round; i++)

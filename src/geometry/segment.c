@@ -1,6 +1,6 @@
 #include "geometry/segment.h"
+#include "base/tuning.h"
 
-#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ double cond_segment_nearest(const double p[3], const double d[3], const double q
         r[i] = p[i] - q[i];
     double a = vec3_dot(d, d), b = vec3_dot(d, e), c = vec3_dot(e, e);
     double dr = vec3_dot(d, r), er = vec3_dot(e, r), det = a * c - b * b;
-    if (det > COND_ROUNDED * a * c) {
+    if (det > COND_ROUNDING * a * c) {
         *s = clamp((b * er - c * dr) / det, 0.0, 1.0);
     } else { // along d the other segment covers from u to w
         double u = -dr / a, w = u + b / a;

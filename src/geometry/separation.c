@@ -1,4 +1,5 @@
 #include "geometry/separation.h"
+#include "base/tuning.h"
 
 #include "geometry/tuning.h"
 #include "math/vec3.h"
@@ -63,7 +64,7 @@ static void box_normal(const CondCore* a, const CondCore* b, double n[3])
         cond_core_axis(a, k / 3, u);
         cond_core_axis(b, k % 3, v);
         vec3_cross(u, v, w);
-        try_axis(a, b, w, COND_PARALLEL, lead, n, &most);
+        try_axis(a, b, w, COND_SINGLE_PRECISION, lead, n, &most);
     }
 }
 
@@ -97,7 +98,7 @@ static int side_normal(const CondCore* segment, const CondCore* cylinder, double
     mat3_multiply_transposed(cylinder->R, along, d);
     cond_core_local(cylinder, segment->p, x);
     double across = d[0] * d[0] + d[1] * d[1], half = segment->half[2];
-    if (!(across > COND_PARALLEL))
+    if (!(across > COND_SINGLE_PRECISION))
         return 0;
     double t = -(x[0] * d[0] + x[1] * d[1]) / across;
     t = t < -half ? -half : t > half ? half : t;
@@ -105,7 +106,7 @@ static int side_normal(const CondCore* segment, const CondCore* cylinder, double
         axis[i] = x[i] + t * d[i];
     double rho = sqrt(axis[0] * axis[0] + axis[1] * axis[1]);
     if (!(fabs(axis[2]) <= cylinder->half[2]) ||
-        !(rho - cylinder->disc > COND_FLAT * cylinder->size))
+        !(rho - cylinder->disc > COND_SINGLE_PRECISION * cylinder->size))
         return 0;
     radial[0] = axis[0] / rho;
     radial[1] = axis[1] / rho;

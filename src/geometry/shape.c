@@ -1,4 +1,5 @@
 #include "geometry/shape.h"
+#include "base/tuning.h"
 
 #include "base/error.h"
 #include "geometry/mesh_surface.h"
@@ -71,7 +72,7 @@ double cond_shape_radial(const double d[3], double size, const double* last, dou
     const double first[3] = {1.0, 0.0, 0.0};
     const double* from = d;
     double length = hypot(d[0], d[1]);
-    if (!(length > COND_NO_LENGTH * size)) {
+    if (!(length > COND_INPUT_ROUNDING * size)) {
         // On the axis every direction is as good: the last one where it says something, else x.
         from = last && hypot(last[0], last[1]) > 0.5 ? last : first;
         length = hypot(from[0], from[1]);

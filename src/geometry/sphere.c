@@ -1,6 +1,6 @@
 // Sphere: gap = |x| - radius.
+#include "base/tuning.h"
 #include "geometry/shape_ops.h"
-#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 static CondStatus sphere_check(const CondShape* shape, CondError* error)
@@ -14,7 +14,7 @@ static double sphere_probe(const CondShape* shape, const double x[3], const doub
     const double up[3] = {0.0, 0.0, 1.0};
     double length = vec3_norm(x);
     const double* from = x;
-    if (!(length > COND_NO_LENGTH * shape->radius)) {
+    if (!(length > COND_INPUT_ROUNDING * shape->radius)) {
         from = last ? last : up; // at the centre every direction is as good
         length = vec3_norm(from);
     }

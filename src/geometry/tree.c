@@ -1,7 +1,7 @@
 #include "geometry/tree.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
-#include "geometry/tuning.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -333,7 +333,7 @@ int cond_tree_nearest(const CondTree* tree, const double point[3], CondTreeDista
                       void* user, double* distance)
 {
     // Rounding may put a box a little farther away than what it holds.
-    const double slack = 1.0 - COND_ROUNDED;
+    const double slack = 1.0 - COND_ROUNDING;
     int stack[LEVELS + 2], top = 0, best = -1;
     if (tree->n > 0)
         stack[top++] = 0;

@@ -2,7 +2,7 @@
 #ifndef COND_GEOMETRY_TRIANGLE_H
 #define COND_GEOMETRY_TRIANGLE_H
 
-#include "geometry/tuning.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 
 // n = (b - a) x (c - a): twice the area along the normal.
@@ -91,7 +91,7 @@ static inline int tetrahedron_weights(const double p[3], const double a[3], cons
     longest2 = fmax(vec3_dot(u, u), fmax(vec3_dot(v, v), vec3_dot(w, w)));
     vec3_cross(v, w, cross);
     double volume = vec3_dot(u, cross);
-    if (!(fabs(volume) > COND_NO_AREA * longest2 * sqrt(longest2)))
+    if (!(fabs(volume) > COND_PRODUCT_ROUNDING * longest2 * sqrt(longest2)))
         return 1;
     weight[1] = vec3_dot(x, cross) / volume;
     vec3_cross(w, u, cross);

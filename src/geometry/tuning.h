@@ -5,37 +5,25 @@
 
 // ---- what rounding leaves of a length, an angle, an area
 
-// [1] relative rounding of some thousand operations on doubles: weights, ray parameters and
-// determinants this near to a bound are on it.
-#define COND_ROUNDED 1e-12
 // [1] relative, and [rad]: a few roundings of a double, as near as searches for a normal come.
 #define COND_EXACT 1e-15
-// [1] relative: an area or a volume below it is none, and a gain below it is rounding of products.
-#define COND_NO_AREA 1e-14
-// [share] of the size of two things: vectors that are shorter have no direction, and distances that
-// differ by less are equal. Nine digits, as meshes in text files have them.
-#define COND_NO_LENGTH 1e-9
 // [share] of the size by which the normal across two edges must be better than a face's: edges that
 // run nearly along each other make a face's normal over again, less exactly.
 #define COND_FACE_LEAD 1e-10
-// [1] 1 - cosine of normals, and of directions, that are the same: 4e-5 rad, far above the rounding
-// of normals of triangles a thousandth of the size.
-#define COND_SAME_NORMAL 1e-9
 // [share] of the size: points this near to each other are one contact, and tree boxes are wider by
 // that. Above the distance that GJK resolves (COND_TOUCHING).
 #define COND_SAME_POINT 1e-7
 // [share] of the size: GJK cannot tell the direction between cores that are nearer, because their
 // distance is the root of a difference of squares (the root of a double's precision).
 #define COND_TOUCHING 1e-8
-// [1] sine of the angle of edges, axes and normals that are parallel. Single precision of meshes.
-#define COND_PARALLEL 1e-6
-// [share] of the size: height over a plane that counts as none. Single precision of meshes.
-#define COND_FLAT 1e-6
-// [1] sine of the angle of edges whose cross product is no normal for a contact: at less, the
-// nearest points of two edges are not well conditioned.
+// [1] sine of the angle of edges whose cross product is no normal for a contact, because the
+// nearest points of such edges are not well conditioned; and of two faces that count as one: 0.06
+// degrees, a seventeenth of the angle between the facets of a cylinder of 360.
 #define COND_EDGES_ALONG 1e-3
 // [share] within which two depths, two directions or two places on a feature count as equal: a
-// point this near to a corner or a rim belongs to the corner or the rim.
+// point this near to a corner or a rim belongs to the corner or the rim; of the size of meshes,
+// contacts that are nearer to each other are one, and deeper ones are thinned; and by which boxes
+// are moved farther than they overlap.
 #define COND_NEARLY 1e-3
 
 // ---- which features count
@@ -44,13 +32,14 @@
 // edge that lies on a face crosses its rim with none, tilting by 30 degrees keeps the contact.
 #define COND_OVERHANG 0.5
 // [1] sine by which a direction may lead into or beside a surface: 6 degrees, more than a soft
-// surface bends within an element.
+// surface bends within an element; lines at a greater angle touch in one point.
 #define COND_BESIDE 0.1
 // [1] least cosine between a contact's normal and the face it is on, and between a way out and the
 // faces nearest to it: steeper faces, beyond 73 degrees, do not count.
 #define COND_STEEP 0.3
-// [1] cosine between an axis and a normal above which a segment or a cylinder stands on its end.
-#define COND_LYING 0.7
+// Cosine between an axis and a normal above which a segment or a cylinder stands on its end: that
+// of 45 degrees.
+#define COND_LYING 0.7071067811865476
 // [share] by which the face of the last step may be deeper than the nearest one and is kept, so
 // that normals do not alternate between faces that are equally near.
 #define COND_KEPT_DEEPER 0.1
@@ -60,7 +49,7 @@
 // [rad] from a normal that is nearly known, within which the exact one is sought.
 #define COND_NORMAL_NEAR 0.03
 // [share] of the size that may be left to gain on a curved patch when its depth is taken: cells of
-// patches are boxes around them, so that COND_NO_LENGTH would take twenty times the cells.
+// patches are boxes around them, so that COND_INPUT_ROUNDING would take twenty times the cells.
 #define COND_CURVED_GAIN 2e-8
 enum {
     COND_BISECTIONS = 50,    // [count] halvings of an interval: to a double's precision
@@ -68,10 +57,8 @@ enum {
                              // double's precision, where a smooth maximum cannot be told better
     COND_MEAN_SECTIONS = 24, // [count] of golden sections for the best mean of two distances: a
                              // bound that need not be sharp
-    COND_GJK_STEPS = 128,    // [count] of one search, also of rays at convex shapes; the worst pair
-                             // of test_gjk takes a third
-    COND_REFINE_STEPS = 20, // [count] of Newton steps for the normal of rounded rims; six are usual
-    COND_REFINE_LONG = 4,   // [count] of these that may be as long as COND_NORMAL_NEAR
+    COND_REFINE_LONG = 4, // [count] of Newton steps for the normal of rounded rims that may be as
+                          // long as COND_NORMAL_NEAR
     COND_MARCH_STEPS = 4000, // [count] by the distance itself along a ray that a surface just
                              // misses; a mesh of 2 cm at 10 m takes some hundred
     COND_MOST_CONVEX = 4096, // [count] flat faces up to which all of a convex mesh are looked at;
@@ -80,7 +67,8 @@ enum {
     COND_DEPTH_CELLS = 400000, // [count] after which the search ends with the best it has: seconds
     COND_SECTORS = 8, // [count] parts that a rim, an axis or a segment is searched in, and points
                       // that stand for a rim
-    COND_CLUSTER = 8, // [count] primitives of a leaf of a tree in single precision: two vectors
+    COND_CLUSTER_BLOCK =
+        8, // [count] primitives of a leaf of a tree in single precision: two vectors
 };
 
 #endif

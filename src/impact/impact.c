@@ -17,6 +17,7 @@
 // so is what their forces gave: v+ differs from v_{k+1} by M^-1 J_{k+1}' (Lambda - t lambda), which
 // is small.
 #include "impact/impact.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "impact/tuning.h"
@@ -39,7 +40,7 @@ static CondStatus reserve(const CondModel* model, CondImpact* impact)
     CondStatus status =
         cond_contact_stage_prepare(model, COND_ASSEMBLY_MASSES, &settings, &impact->stage);
     CondArena* m = &impact->stage.arena;
-    impact->growth = fmax(COND_IMPACT_GROWTH, 10.0 * settings.tolerance);
+    impact->growth = fmax(COND_IMPACT_SAME, 10.0 * settings.tolerance);
     if (status)
         return status;
     int failed = COND_RESERVE(m, impact->before, model->n_dof) ||
@@ -167,7 +168,7 @@ static void expect(const CondSim* sim, int k, double expected[3])
     const CondGroups* groups = sim->groups;
     int known = k < impact->stage.candidates.n && impact->stage.candidates.candidate[k].moved &&
                 cond_components_size(&groups->bodies, groups->of[cond_impact_body(sim, k)]) >
-                    COND_IMPACT_FEW;
+                    COND_FEW_BODIES;
     for (int i = 0; i < 3; i++)
         expected[i] =
             known ? sim->attempt.time_step * sim->attempt.lambda[3 * impact->contact_of[k] + i]

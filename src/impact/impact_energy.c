@@ -14,7 +14,7 @@
 #include "body/body.h"
 #include "body/gyroscopic.h"
 #include "impact/impact.h"
-#include "impact/tuning.h"
+#include "integrate/tuning.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -229,7 +229,7 @@ void cond_impact_settle(CondSim* sim)
             island_of(impact, b)->all += 0.5 * product(&model->body[b], v, impact->momentum);
     for (int i = 0; i < impact->islands.n; i++)
         impact->island[i].energy =
-            fmin(impact->island[i].energy, COND_IMPACT_LIFTED * impact->island[i].all);
+            fmin(impact->island[i].energy, COND_BALANCE_RESTORED * impact->island[i].all);
     set_push(sim, impact->impulse, NULL);
     add_slopes(sim, v);
     go(sim, impact->impulse, NULL, v);

@@ -14,6 +14,7 @@
 // Rounds that never end, between bodies that press on each other or lose speed in every impact, are
 // cut short, and so are impacts that weight outdoes within a step: what still approaches is stopped
 // without restitution.
+#include "base/tuning.h"
 #include "impact/impact.h"
 
 #include "impact/tuning.h"
@@ -109,7 +110,7 @@ static void find_fastest(CondSim* sim)
 
 static int is_spent(const CondImpactIsland* island)
 {
-    return island->n_impact >= COND_IMPACT_SEVERAL + COND_IMPACT_EACH * island->n_contact;
+    return island->n_impact >= COND_IMPACT_EACH * (COND_FEW_BODIES + island->n_contact);
 }
 
 // An approach of the island that is worth an impact; in the end, that is stopped at all.
@@ -275,7 +276,7 @@ static void measure(CondSim* sim)
 static int has_gained(const CondImpact* impact, const CondImpactOne* one)
 {
     return one->left > 0 &&
-           one->gain > fmax(impact->growth * one->exchanged, COND_IMPACT_NOISE * one->all);
+           one->gain > fmax(impact->growth * one->exchanged, COND_ROUNDING * one->all);
 }
 
 // Takes the answer for contact k of the group.

@@ -8,20 +8,14 @@
 // never end, of a ball that comes to rest, end there
 #define COND_IMPACT_FALL 0.03
 // [1] share of an approach: two bodies approach as fast as others, or not at all after the first
-// impact; above the solver's tolerance, so that what is symmetric stays so
+// impact; above the solver's tolerance, so that what is symmetric stays so. And share of the energy
+// exchanged, unless ten tolerances are more: growth, for which restitution is lowered
 #define COND_IMPACT_SAME 1e-6
-// [1] share of the energy exchanged, or ten tolerances: growth, for which restitution is lowered
-#define COND_IMPACT_GROWTH 1e-6
-// [1] share of the energy of motion: a gain below this is rounding
-#define COND_IMPACT_NOISE 1e-12
-// [1] share of its energy of motion that an island pays at most for a lift by the correction
-#define COND_IMPACT_LIFTED 0.02
 
 enum {
-    COND_IMPACT_LOWER = 8,     // [count] steps from the restitution given to none
-    COND_IMPACT_EACH = 20,     // [count] impacts of the contacts of an island, each in the mean,
-    COND_IMPACT_SEVERAL = 200, // [count] and more, so that a few bodies may go to and fro
-    COND_IMPACT_FEW = 10,      // [count] bodies of a group: V-FPI solves it from nothing as fast
+    COND_IMPACT_LOWER = 8, // [count] steps from the restitution given to none
+    COND_IMPACT_EACH = 20, // [count] impacts of the contacts of an island, each in the mean; as
+                           // many for each of COND_FEW_BODIES more, which may go to and fro
 };
 
 #endif

@@ -8,6 +8,7 @@
 // far away: the group takes implicit Euler by Newton's method, as a group with contacts does that
 // would gain energy; with contacts that last, the linear one first.
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "integrate/balance.h"
 #include "integrate/flight.h"
@@ -210,7 +211,7 @@ static double worst_residual(CondSim* sim, const CondState* state)
     const CondSolverSettings* solver = &sim->model->settings.solver;
     CondGroups* groups = sim->groups;
     double tolerance = solver->stop == COND_STOP_CERTIFICATE
-                           ? fmax(COND_NEWTON_FINEST, solver->tolerance)
+                           ? fmax(COND_ROUNDING, solver->tolerance)
                            : COND_NEWTON_WITHOUT_CERTIFICATE;
     double worst = 0.0;
     sim->attempt.verdict.coarse_iterate = 0;
@@ -222,7 +223,7 @@ static double worst_residual(CondSim* sim, const CondState* state)
         // Contacts that last do so for many steps, in which small errors grow into one.
         double enough = tolerance * 10.0 * load / (lasts(groups, g) ? COND_AUTO_STRICT : 1.0);
         double share = groups->residual[g] / fmax(enough, groups->rounding[g]);
-        groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= COND_AUTO_FAIR * load);
+        groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= COND_COARSE_TOLERANCE * load);
         double rough = draft_share(sim, g);
         sim->attempt.verdict.coarse_iterate |= share > 1.0 && rough > 1.0;
         share /= rough;

@@ -4,6 +4,7 @@
 // with r the motion of the group as a rigid whole, which carries its momentum and angular momentum,
 // or 0 where something outside holds the group.
 #include "integrate/balance.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "body/body.h"
@@ -342,7 +343,7 @@ static double split(CondSim* sim, int group, const double* v)
         trace += inertia[7 * k];
     }
     for (int k = 0; k < 6; k++) // what lies on a line has no inertia about it
-        inertia[7 * k] += COND_BALANCE_LINE * trace;
+        inertia[7 * k] += COND_PRODUCT_ROUNDING * trace;
     if (cond_cholesky_factor(6, inertia))
         memset(twist, 0, sizeof twist);
     else
@@ -436,7 +437,7 @@ void cond_sim_balance(CondSim* sim)
             double inner = split(sim, g, v);
             if (fabs(excess) <= inner)
                 energy = inner;
-            else if (fabs(excess) <= COND_BALANCE_RIGID * energy)
+            else if (fabs(excess) <= COND_INPUT_ROUNDING * energy)
                 continue; // a body that cannot change its shape
             else          // more than what it moves by within itself: all of its motion pays
                 rest(sim, g);

@@ -10,6 +10,7 @@
 // leaves out, the change of M, C and D and negative geometric stiffness, slows the convergence down
 // but does not move the answer.
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "body/gyroscopic.h"
 #include "body/spectral.h"
@@ -364,7 +365,7 @@ static CondStatus pose_iterate(CondSim* sim, const CondState* state)
     const CondSolverSettings* solver = &sim->model->settings.solver;
     CondNewton* newton = &sim->newton;
     double floor = solver->stop == COND_STOP_CERTIFICATE
-                       ? fmax(COND_NEWTON_FINEST, 10.0 * solver->tolerance)
+                       ? fmax(COND_ROUNDING, 10.0 * solver->tolerance)
                        : 10.0 * COND_NEWTON_WITHOUT_CERTIFICATE;
     CondStatus status = descend(sim, state, newton->noise, &newton->size);
     if (status < 0)

@@ -6,6 +6,7 @@
 // t, and the contacts do the work that t lambda' J_m v says. What is left of J v at q_{k+1}, of the
 // second order, is taken out by the impact stage there (impact/impact.c), as RATTLE does.
 #include "integrate/persistent.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "body/body.h"
@@ -230,7 +231,7 @@ static int is_worth(const CondSim* sim, int g, double loss)
 {
     const CondGroups* groups = sim->groups;
     return loss > COND_LASTING_RATE * sim->attempt.time_step * groups->before[g] &&
-           loss > COND_LASTING_REST * groups->fall[g];
+           loss > COND_AUTO_NOISE * groups->fall[g];
 }
 
 void cond_persistent_choose(CondSim* sim, const CondState* state)
@@ -298,9 +299,8 @@ int cond_persistent_find(const CondCandidateList* list, const CondCandidate* can
     while (*from < list->n && cond_key_less(list->candidate[*from].key, candidate->key))
         ++*from;
     int same = *from < list->n && cond_key_equal(list->candidate[*from].key, candidate->key);
-    return same && vec3_dot(list->candidate[*from].frame, candidate->frame) > COND_TURNED_NORMAL
-               ? *from
-               : -1;
+    return same && vec3_dot(list->candidate[*from].frame, candidate->frame) > COND_ALIGNED ? *from
+                                                                                           : -1;
 }
 
 CondStatus cond_persistent_move(CondSim* sim, const CondState* state)

@@ -4,8 +4,6 @@
 
 // ---- Newton's method
 
-// [1] relative residual below which no tolerance asks: rounding of forces
-#define COND_NEWTON_FINEST 1e-12
 // [1] tolerance of Newton's method where the solver stops by the change of v, as in the paper
 #define COND_NEWTON_WITHOUT_CERTIFICATE 1e-7
 // [1] share of the residual that is solved: below it Newton's squares with the derivative end
@@ -19,13 +17,12 @@
 
 // [1] share of the energy of motion: an excess below it is taken out, above it the step is too long
 #define COND_AUTO_EXCESS 0.01
-// [1] share of the load: a residual below it is no failure of Newton's method yet
-#define COND_AUTO_FAIR 1e-4
 // [1] times as small a residual for contacts that last, whose errors add up over many steps
 #define COND_AUTO_STRICT 10.0
 // [1] of the tolerance: a residual that falls by squares is not looked at where it would be below
 #define COND_AUTO_SQUARES 0.1
-// [1] share of the energy that forces give a body at rest in a step: an excess below it is rounding
+// [1] share of the energy that forces give a body at rest in a step: an excess below it is
+// rounding, and a group that loses less to implicit Euler rests
 #define COND_AUTO_NOISE 1e-6
 // [J] an energy that no body of mechanics notices
 #define COND_AUTO_NOTHING 1e-21
@@ -35,12 +32,9 @@
 
 // ---- the balance of energy
 
-// [1] share of the energy of motion that may be given back to a group, or paid for a lift
+// [1] share of the energy of motion that may be given back to a group, or paid for a lift; that
+// an island pays at most for a lift by the correction
 #define COND_BALANCE_RESTORED 0.02
-// [1] share of the energy of motion: what a body that cannot change its shape has beside it
-#define COND_BALANCE_RIGID 1e-9
-// [1] share of the trace of an inertia: what lies on a line has none about it
-#define COND_BALANCE_LINE 1e-14
 
 // ---- spectral damping
 
@@ -52,8 +46,6 @@
 
 // [1/s] of its energy that a group loses to implicit Euler, below which that is as good
 #define COND_LASTING_RATE 1e-4
-// [1] share of the energy of a step's free fall: a group that loses less rests
-#define COND_LASTING_REST 1e-6
 // [1] times its energy: what an impact weighs against that loss (test_precession, rolling discs)
 #define COND_LASTING_STRUCK 2.5
 // [1] of its size by which a contact may be open at the end of the step and last

@@ -277,10 +277,9 @@ static void add_cancelled(const CondCertificateData* data, const double* v, Part
 {
     for (int k = 0; k < N_CLASS; k++)
         if (all->own[k] >= 0)
-            all->velocity[k] =
-                scalar_max(all->velocity[k],
-                           COND_CERTIFICATE_CANCELLED *
-                               motion_of(&data->problem->contact[all->own[k]], v) / all->unit[k]);
+            all->velocity[k] = scalar_max(
+                all->velocity[k],
+                COND_CANCELS * motion_of(&data->problem->contact[all->own[k]], v) / all->unit[k]);
 }
 
 static CondPhase contact_phase(const ContactLoop* loop)

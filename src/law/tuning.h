@@ -1,26 +1,30 @@
 // Numbers of laws, certificates and answers, and those that say when a problem is large, for the
-// layers that pose problems as well. A header of numbers alone: it includes nothing.
+// layers that pose problems as well.
 #ifndef COND_LAW_TUNING_H
 #define COND_LAW_TUNING_H
+
+#include "base/tuning.h"
 
 // [share] of half the width of an interval of forces: velocity at play, times the compliance.
 #define COND_CERTIFICATE_WIDTH 1e-2
 // [share] of gamma |lambda| that counts as velocity in any case: forces that press contacts against
 // each other have rounding, and slip below it is not told from stick.
 #define COND_CERTIFICATE_STRESS 1e-9
-// [share] of the motions that cancel in a contact, and count as its velocity: they leave 1e-16 of
-// themselves, a hundredth of the 1e-8 of it that tolerances ask for.
-#define COND_CERTIFICATE_CANCELLED 1e-6
 
-// [1] tolerance of problems that will be posed again with more contacts. In a step of a millisecond
-// such an error moves what is as fast as 1 m/s by 1e-7 m.
+// [1] tolerance of problems that will be posed again with more contacts, and share of the load that
+// an iterate of the integrators may leave so far. In a step of a millisecond such an error moves
+// what is as fast as 1 m/s by 1e-7 m.
 #define COND_COARSE_TOLERANCE 1e-4
 // [share] of the tolerance that solves within a solve aim at: the certificate comes after them.
 #define COND_AIM 0.3
+// [share] of the residual that a solve within an iteration leaves: conjugate gradients of a Newton
+// step, a round of the multiplier loop; and of the residual that is next judged where nothing can
+// be predicted.
+#define COND_INNER_REDUCTION 0.1
 
 enum {
-    COND_TINY_PROBLEM = 60,    // [count] coordinates of a problem of a few bodies, whose
-                               // factorisation costs next to nothing
+    // Coordinates of a few rigid bodies: a factorisation costs next to nothing.
+    COND_TINY_PROBLEM = 6 * COND_FEW_BODIES,
     COND_HISTORY_FIRST = 1024, // [count] iterations of a solve that there is memory for at once
 };
 

@@ -73,8 +73,8 @@ static void subtract_panel(int n, int begin, int width, size_t stride, const dou
 
 void cond_subtract_square(int n, int m, const double* F, double* C, double* work)
 {
-    for (int k = 0; k < m; k += COND_PIVOTED_PANEL) {
-        int width = m - k < COND_PIVOTED_PANEL ? m - k : COND_PIVOTED_PANEL;
+    for (int k = 0; k < m; k += COND_PIVOTED_BLOCK) {
+        int width = m - k < COND_PIVOTED_BLOCK ? m - k : COND_PIVOTED_BLOCK;
         subtract_panel(n, 0, width, (size_t)n, F + k, C, work);
     }
 }
@@ -135,8 +135,8 @@ int cond_pivoted_cholesky(int n, double* A, int* order, double* work)
     double *taken = work, *T = work + N, largest, stop = 0.0;
     for (int i = 0; i < n; i++)
         order[i] = i;
-    for (int begin = 0; begin < n; begin += COND_PIVOTED_PANEL) {
-        int end = n - begin < COND_PIVOTED_PANEL ? n : begin + COND_PIVOTED_PANEL;
+    for (int begin = 0; begin < n; begin += COND_PIVOTED_BLOCK) {
+        int end = n - begin < COND_PIVOTED_BLOCK ? n : begin + COND_PIVOTED_BLOCK;
         memset(taken, 0, N * sizeof *taken); // sum of the squares of the panel's columns
         for (int j = begin; j < end; j++) {
             int p = find_pivot(n, j, A, taken, &largest);

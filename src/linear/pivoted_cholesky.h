@@ -9,7 +9,7 @@
 // Numbers of workspace for n rows.
 static inline size_t cond_pivoted_work(size_t n)
 {
-    return n + COND_PIVOTED_PANEL * (n + 4);
+    return n + COND_PIVOTED_BLOCK * (n + 4);
 }
 
 // A[order, order] = L L', in place: L is the lower triangle of the first columns of A, as many as

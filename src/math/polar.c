@@ -1,4 +1,5 @@
 #include "math/polar.h"
+#include "base/tuning.h"
 
 #include <float.h>
 #include <string.h>
@@ -179,7 +180,7 @@ static int polar_newton(double X[9])
 {
     double C[9]; // cofactors: X^-T = C / det
     double change2 = 1.0;
-    for (int step = 0; step < COND_POLAR_NEWTON_STEPS; step++) {
+    for (int step = 0; step < COND_QUADRATIC_STEPS; step++) {
         vec3_cross(X + 3, X + 6, C);
         vec3_cross(X + 6, X, C + 3);
         vec3_cross(X, X + 3, C + 6);

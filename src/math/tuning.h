@@ -11,7 +11,6 @@
 // [1] squared change of a step after which the iteration ends: convergence is quadratic, so the
 // error that is left is of this size.
 #define COND_POLAR_DONE 1e-16
-enum { COND_POLAR_NEWTON_STEPS = 16 }; // [count] of the iteration; seven are usual
 
 // [rad] angle below which the derivatives of the exponential map are taken from their series: to
 // rounding at a tenth, where their formulas lose three digits.

@@ -2,6 +2,7 @@
 #include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "mesh/mesh_build.h"
 #include "mesh/tuning.h"
 
@@ -118,7 +119,7 @@ static void measure_tets(const CondMesh* mesh, CondMeshReport* report)
         report->volume += volume6 / 6.0;
         measure_edge_ratio(mesh->node, tet, 4, report);
         double angle = 0.0, ratio = 0.0;
-        if (fabs(volume6) <= 6.0 * COND_DEGENERATE * longest * longest * longest) {
+        if (fabs(volume6) <= 6.0 * COND_INPUT_ROUNDING * longest * longest * longest) {
             count_degenerate(report, i);
         } else {
             report->n_inverted += volume6 < 0.0;
@@ -160,7 +161,7 @@ static void measure_triangles(const CondMesh* mesh, CondMeshReport* report)
         double area2 = length(c);
         double longest2 = fmax(dot(a, a), dot(b, b));
         measure_edge_ratio(mesh->node, triangle, 3, report);
-        if (area2 <= 2.0 * COND_DEGENERATE * longest2)
+        if (area2 <= 2.0 * COND_INPUT_ROUNDING * longest2)
             count_degenerate(report, i);
         cross(p[1], p[2], c);
         report->volume += dot(p[0], c) / 6.0;

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/tuning.h"
 #include "mesh/mesh_build.h"
-#include "mesh/tuning.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -209,9 +209,12 @@ CondStatus cond_mesh_ball(const CondContext* context, double radius, int mesh_su
     if (!(radius > 0.0) || isinf(radius))
         return cond_error_set(error, COND_BAD_ARGUMENT, "ball: the radius %g is not positive",
                               radius);
-    if (mesh_surfaces < 1 || mesh_surfaces > COND_BALL_SHELLS)
-        return cond_error_set(error, COND_BAD_ARGUMENT, "ball: %d shells; 1 to %d are possible",
-                              mesh_surfaces, (int)COND_BALL_SHELLS);
+    // An int counts the corners of all tetrahedra, of which extra nodes make up to two thirds more.
+    double corners = 4.0 * N_SECTOR * pow(mesh_surfaces, 3) * 5.0 / 3.0;
+    if (mesh_surfaces < 1 || corners > INT_MAX)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "ball: %d shells are none, or more than can be numbered",
+                              mesh_surfaces);
     int n = mesh_surfaces, octahedra = n * (n - 1) * (n + 1) / 6;
     if (extra < 0 || extra > octahedra)
         return cond_error_set(error, COND_BAD_ARGUMENT,

@@ -1,5 +1,6 @@
 // Triangles without area and triangles given twice leave a surface, and their neighbours close up.
 #include "mesh/mesh_mend.h"
+#include "base/tuning.h"
 
 #include "base/disjoint.h"
 #include "base/error.h"
@@ -247,7 +248,7 @@ CondStatus cond_mesh_mend(CondMesh* mesh, CondError* error)
             high[i] = fmax(high[i], x);
         }
     const double extent[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
-    mending.reach = mesh->n_triangle > 0 ? COND_THIN * vec3_norm(extent) : 0.0;
+    mending.reach = mesh->n_triangle > 0 ? COND_SINGLE_PRECISION * vec3_norm(extent) : 0.0;
     mending.of = cond_allocate(m, (size_t)mesh->n_node, sizeof *mending.of);
     status = mending.of ? sort_edges(&mending) : COND_OUT_OF_MEMORY;
     for (int v = 0; v < mesh->n_node && !status; v++)

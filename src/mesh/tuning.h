@@ -2,13 +2,6 @@
 #ifndef COND_MESH_TUNING_H
 #define COND_MESH_TUNING_H
 
-// [1] Volume of a tetrahedron, of its longest edge cubed, and area of a triangle, of its longest
-// edge squared, up to which an element counts as degenerate: its shape gradients, or its normal,
-// would have lost most of their digits.
-#define COND_DEGENERATE 1e-9
-// [1] of the size of a surface: height of a triangle that has no area worth keeping, and distance
-// by which mending may move a surface. Files in single precision are as flat as that.
-#define COND_THIN 1e-6
 #define COND_WIDE_MESH 20.0 // [m] extent above which a file is probably in millimetres
 #define COND_TINY_MESH 1e-4 // [m] extent below which its unit is probably larger than a metre
 
@@ -17,7 +10,6 @@ enum {
                            // removed, so that another round is needed
     COND_OPEN_EDGES = 20000,  // [count] above which a surface has loose triangles rather than nodes
                               // that lie on edges, and is not closed: the search is quadratic
-    COND_BALL_SHELLS = 250,   // [count] of a ball: an int must count the corners of its tetrahedra
     COND_MOST_HEIGHTS = 4096, // [count] of rows or columns of a grid of heights: 16 million points
     COND_MESH_NUMBER = 1 << 30 // [1] largest number in the text of a recipe, as in box:1,2,3
 };

@@ -1,6 +1,7 @@
 // The convex hull of a mesh, by qhull.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "cond/mesh.h"
 #include "mesh/tuning.h"
 
@@ -84,7 +85,7 @@ static CondStatus take_facets(Run* run, const CondMesh* mesh, CondMesh** hull, i
     {
         int* corner = (*hull)->triangle + 3 * (size_t)n++;
         corners(qh, facet, corner);
-        *thin |= !(area(mesh, corner) > COND_DEGENERATE * size * size);
+        *thin |= !(area(mesh, corner) > COND_INPUT_ROUNDING * size * size);
     }
     return COND_OK;
 }
@@ -143,7 +144,7 @@ static int drop_slivers(const CondMesh* hull, double size, int* dropped)
             }
         }
         int touched = dropped[c[0]] || dropped[c[1]] || dropped[c[2]];
-        if (touched || 2.0 * area(hull, c) > COND_THIN * size * longest)
+        if (touched || 2.0 * area(hull, c) > COND_SINGLE_PRECISION * size * longest)
             continue;
         dropped[c[apex]] = 1;
         n++;
@@ -165,7 +166,8 @@ static CondStatus keep_nodes(const CondMesh* hull, const int* dropped, int n_dro
     return status;
 }
 
-// A hull without slivers, within COND_THIN of the size of the true one for every round it takes.
+// A hull without slivers, within COND_SINGLE_PRECISION of the size of the true one for every round
+// it takes.
 static CondStatus make_clean(const CondMesh* mesh, CondMesh** hull, int* thin, CondError* error)
 {
     CondMesh* nodes = NULL;

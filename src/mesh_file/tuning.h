@@ -3,7 +3,6 @@
 #define COND_MESH_FILE_TUNING_H
 
 enum {
-    COND_IMPORT_NESTING = 200,        // [count] depth of nodes above which a file is refused
     COND_IMPORT_TRIANGLES = 20000000, // [count] above which a file is refused: 1 GB of corners
 };
 

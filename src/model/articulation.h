@@ -15,11 +15,10 @@
 #define COND_MODEL_ARTICULATION_H
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "cond/context.h"
 #include "cond/scene.h"
 #include "cond/status.h"
-
-#define COND_WARNING_SIZE 1536 // a whole path and more
 
 typedef enum CondLinkJointKind {
     COND_LINK_FIXED = 0,

@@ -6,7 +6,6 @@
 #include "linear/cholesky.h"
 #include "math/quat.h"
 #include "model/articulation.h"
-#include "model/tuning.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,7 +72,8 @@ static int finite(int n, const double* x)
 int cond_link_is_pose(const double position[3], const double q[4])
 {
     double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return finite(3, position) && fabs(square - 1.0) < COND_UNIT_ROUNDING; // false for NaN as well
+    return finite(3, position) &&
+           fabs(square - 1.0) < COND_SINGLE_PRECISION; // false for NaN as well
 }
 
 // 1 for joints whose axis counts.
@@ -140,13 +140,13 @@ CondStatus cond_link_check_inertia(const CondLink* link, CondError* error)
         return COND_OK;
     }
     for (int i = 0; i < 3; i++)
-        if (fabs(I[3 * i + (i + 1) % 3] - I[3 * ((i + 1) % 3) + i]) > COND_SINGULAR * largest)
+        if (fabs(I[3 * i + (i + 1) % 3] - I[3 * ((i + 1) % 3) + i]) > COND_ROUNDING * largest)
             return cond_error_set(error, bad, "link '%s': inertia is not symmetric", name);
     // The factorisation tells: pivots are positive exactly for a positive definite matrix. The
     // shift keeps out what is singular but for rounding.
     double L[9], T[9];
     for (int i = 0; i < 9; i++) {
-        L[i] = I[i] - (i % 4 == 0 ? COND_SINGULAR_INERTIA * trace : 0.0);
+        L[i] = I[i] - (i % 4 == 0 ? COND_PRODUCT_ROUNDING * trace : 0.0);
         // The triangle inequality of the principal moments says that tr(I)/2 - I, the second
         // moments of the mass, is positive semi-definite.
         T[i] = (i % 4 == 0 ? (0.5 + COND_INPUT_ROUNDING) * trace : 0.0) - I[i];
@@ -167,7 +167,7 @@ static void across(const double axis[3], double along[6])
     static const double x[3] = {1.0, 0.0, 0.0}, y[3] = {0.0, 1.0, 0.0};
     // q = (1 + z.axis, z x axis), not normalised; half a turn about x where the axis is -z.
     double q[4] = {1.0 + axis[2], -axis[1], axis[0], 0.0}, R[9];
-    if (q[0] < COND_SINGULAR) {
+    if (q[0] < COND_ROUNDING) {
         q[0] = 0.0;
         q[1] = 1.0;
         q[2] = 0.0;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/tuning.h"
 #include "linear/cholesky.h"
 #include "math/quat.h"
 #include "model/articulation.h"
@@ -158,7 +159,7 @@ static void solve_free(const CondIk* ik, double shift, double y[6])
     for (int r = 0; r < 6; r++)
         trace += K[7 * r];
     // Rounding makes a singular K slightly indefinite; this much always keeps it positive.
-    shift = fmax(fmax(shift, COND_SINGULAR * trace), 1e-30);
+    shift = fmax(fmax(shift, COND_ROUNDING * trace), 1e-30);
     for (int r = 0; r < 6; r++)
         K[7 * r] += shift;
     if (cond_cholesky_factor(6, K))
@@ -223,7 +224,7 @@ static int release_one(CondIk* ik, const double V[6], double shift)
         double scale = 0.0;
         for (int k = 0; k < 6; k++)
             scale += fabs(ik->J[6 * i + k]) * (fabs(V[k]) + fabs(y[k]));
-        if (wants > worst && wants > COND_SINGULAR * scale) {
+        if (wants > worst && wants > COND_ROUNDING * scale) {
             worst = wants;
             which = i;
         }
@@ -325,7 +326,7 @@ static int jacobian_holds(CondIk* ik, const CondIkFrame* frame, double length, c
         true_one += left * left;
     }
     // Nothing to gain: limits forced the motion, or it is down to rounding.
-    if (whole - said <= COND_SINGULAR * COND_SINGULAR)
+    if (whole - said <= COND_ROUNDING * COND_ROUNDING)
         return 1;
     return whole - true_one >= 0.25 * (whole - said);
 }
@@ -426,7 +427,7 @@ static int descend(CondIk* ik, const CondIkSearch* search, const CondIkFrame* fr
         double e[6];
         int done = measure(ik, search, frame, target, q, e, square);
         if (done || k == search->max_iterations ||
-            (k % COND_IK_WINDOW == 0 && *square > COND_IK_PROGRESS * before))
+            (k % COND_IK_WINDOW == 0 && *square > COND_PROGRESS * before))
             return done;
         if (k % COND_IK_WINDOW == 0)
             before = *square;
@@ -439,7 +440,7 @@ static int descend(CondIk* ik, const CondIkSearch* search, const CondIkFrame* fr
         }
         for (int i = 3; i < 6; i++)
             e[i] *= search->length;
-        least_squares(ik, e, COND_SINGULAR + COND_IK_DAMPING * *square);
+        least_squares(ik, e, COND_ROUNDING + COND_IK_DAMPING * *square);
         take_step(ik, 1.0, joint);
     }
 }

@@ -1,9 +1,9 @@
 // Whether every motion of an articulated body moves some mass.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "linear/cholesky.h"
 #include "model/articulation.h"
-#include "model/tuning.h"
 
 static int is_massless(const CondArticulation* arm)
 {
@@ -35,7 +35,7 @@ CondStatus cond_articulation_check_mass(const CondArticulation* arm, CondError* 
         cond_articulation_kinematics(arm, q, work);
         cond_articulation_mass(arm, work, M);
         for (int i = 0; i < n; i++)
-            M[(size_t)i * (size_t)(n + 1)] *= 1.0 - COND_SINGULAR;
+            M[(size_t)i * (size_t)(n + 1)] *= 1.0 - COND_ROUNDING;
         if (cond_cholesky_factor(n, M))
             status = cond_error_set(error, COND_BAD_INPUT,
                                     "links without mass: some joints can move without moving any "

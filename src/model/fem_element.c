@@ -11,13 +11,13 @@
 // that of Poisson's ratio 1/3 it acts at the points, what is above on the mean of theta,
 //   U = sum_p V_p lambda_point/2 theta_p^2 + V (lambda - lambda_point)/2 (sum_p V_p theta_p/V)^2.
 #include "model/fem_element.h"
+#include "base/tuning.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "math/vec3.h"
-#include "mesh/tuning.h"
 #include "model/shell.h"
 #include "model/tuning.h"
 
@@ -166,7 +166,7 @@ CondStatus cond_fem_measure_element(CondFem* fem, int i, double* volume, CondErr
         size_t at = (size_t)fem->n_point * i + k;
         double* g = fem->gradient + 3 * (size_t)(fem->n_corner - 1) * at;
         double whole = gradients_at(fem, i, L, g) / 6.0; // of an element as here
-        if (!(fabs(whole) > COND_DEGENERATE * longest * longest * longest))
+        if (!(fabs(whole) > COND_INPUT_ROUNDING * longest * longest * longest))
             return cond_error_set(error, COND_BAD_ARGUMENT,
                                   "tetrahedron %d is flat: volume %g m3, longest edge %g m", i,
                                   whole, longest);

@@ -12,6 +12,7 @@
 // constant moments are in balance (patch test), on any mesh; on meshes of parallelograms c = 0.
 // At a border psi_e is the one of least energy: no moment acts there.
 #include "model/shell.h"
+#include "base/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,10 +20,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/sort.h"
-#include "geometry/tuning.h"
 #include "math/eigen.h"
 #include "math/vec3.h"
-#include "mesh/tuning.h"
 
 CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickness)
 {
@@ -131,7 +130,7 @@ static void axes_of(const CondFem* fem, const double n[3], const double side[3],
     for (int i = 0; i < 3; i++)
         axis[0][i] = fem->warp[i] - along * n[i];
     double length = vec3_norm(axis[0]);
-    if (!(length > COND_FLAT)) {
+    if (!(length > COND_SINGLE_PRECISION)) {
         memcpy(axis[0], side, sizeof axis[0]);
         length = vec3_norm(side);
     }
@@ -199,7 +198,7 @@ static void fit(int n, double row[5][3], const double want[3], double* c)
         for (int i = 0; i < 3; i++)
             part[i] = axis[3 * i + k];
         double along = vec3_dot(part, want);
-        for (int f = 0; f < n && value[k] > COND_FLAT * most; f++)
+        for (int f = 0; f < n && value[k] > COND_SINGLE_PRECISION * most; f++)
             c[f] += vec3_dot(row[f], part) * along / value[k];
     }
 }
@@ -235,7 +234,7 @@ static void add_edge(CondShellPart* part, double p[COND_SHELL_NODES][2], int e)
     for (int m = 0; m < 3; m++) {
         part->curve[COND_SHELL_HINGES * m + e] += 0.5 * spread[m];
         for (int f = 0; f < n; f++)
-            if (fabs(share[f]) > COND_FLAT)
+            if (fabs(share[f]) > COND_SINGLE_PRECISION)
                 part->curve[COND_SHELL_HINGES * m + of[f]] += share[f] * spread[m];
     }
 }
@@ -272,7 +271,7 @@ CondStatus cond_shell_measure(CondFem* fem, int i, CondError* error)
     }
     vec3_cross(u, v, n);
     double twice = vec3_norm(n), longest = fmax(vec3_dot(u, u), vec3_dot(v, v));
-    if (!(twice > COND_DEGENERATE * longest))
+    if (!(twice > COND_INPUT_ROUNDING * longest))
         return cond_error_set(error, COND_BAD_ARGUMENT, "triangle %d has no area", i);
     for (int k = 0; k < 3; k++)
         n[k] /= twice;

@@ -6,6 +6,7 @@
 // triangle's area has the strain of each edge.
 //
 // Bending. 1/2 dtheta' H dtheta of the angles at the edges (shell.c).
+#include "base/tuning.h"
 #include "model/shell.h"
 
 #include <math.h>
@@ -13,7 +14,6 @@
 
 #include "math/vec3.h"
 #include "model/strain.h"
-#include "model/tuning.h"
 
 static const int HALF[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
@@ -144,7 +144,7 @@ static double stretch_neohookean(const CondShellModuli* m, const double E[3], in
                                  double s[3], double D[6])
 {
     double c0 = 1.0 + 2.0 * E[0], c1 = 1.0 + 2.0 * E[1], c2 = E[2];
-    double det = fmax(c0 * c1 - c2 * c2, COND_SINGULAR), log_det = log(det);
+    double det = fmax(c0 * c1 - c2 * c2, COND_ROUNDING), log_det = log(det);
     const double C[3] = {c1 / det, c0 / det, -c2 / det}; // inverse: 11, 22, 12
     double a = 2.0 * m->mu - m->lambda * log_det;
     const double one[3] = {1.0, 1.0, 0.0};

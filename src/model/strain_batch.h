@@ -6,6 +6,7 @@
 #define COND_MODEL_STRAIN_BATCH_H
 
 #include "base/lanes.h"
+#include "base/tuning.h"
 #include "math/polar.h"
 #include "math/tuning.h"
 #include "model/strain.h"
@@ -73,7 +74,7 @@ COND_LANES_INLINE void batch_polar(CondLanes X[9], CondLaneMask* rare)
     in_range &= some;
     busy &= in_range;
     CondLanes change2 = {1.0, 1.0, 1.0, 1.0};
-    for (int step = 0; step < COND_POLAR_NEWTON_STEPS && cond_lanes_any(&busy); step++) {
+    for (int step = 0; step < COND_QUADRATIC_STEPS && cond_lanes_any(&busy); step++) {
         CondLanes C[9], size2, norm2, g, one = {1.0, 1.0, 1.0, 1.0};
         batch_cofactors(X, C);
         CondLanes det = BATCH_DOT(X, C);

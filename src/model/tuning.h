@@ -2,16 +2,6 @@
 #ifndef COND_MODEL_TUNING_H
 #define COND_MODEL_TUNING_H
 
-// [1] by which the square of a quaternion's length may differ from one: single precision.
-#define COND_UNIT_ROUNDING 1e-6
-// [1] of the trace of a matrix, or of the sum of absolute terms: what is below it is rounding, and
-// a matrix whose eigenvalue is below it counts as singular.
-#define COND_SINGULAR 1e-12
-// [1] of the trace of an inertia: a principal moment below it counts as zero. It
-// is below COND_SINGULAR because long thin links have such moments, which a factorisation still
-// bears.
-#define COND_SINGULAR_INERTIA 1e-14
-
 // ---- finite elements and rods
 
 enum {
@@ -39,9 +29,6 @@ enum {
 #define COND_IK_DAMPING 1e-2
 // [1] least squared damping after a refused step, of the squared length that weighs angles.
 #define COND_IK_REFUSED 1e-6
-// [share] of the squared error that may be left after COND_IK_WINDOW iterations, or the search
-// ends.
-#define COND_IK_PROGRESS 0.9
 enum {
     COND_IK_WINDOW = 25, // [count] of iterations after which the progress is judged
 };

@@ -1,4 +1,5 @@
 #include "newton/proximal_point.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "law/tuning.h"
@@ -89,7 +90,7 @@ static void adapt(Rounds* rounds, int solved, int steps)
         rounds->sigma *= COND_MORE_DAMPING;
     else if (steps <= COND_PROXIMAL_FEW)
         rounds->sigma = fmax(rounds->sigma / COND_PROXIMAL_LESS, COND_RESISTANCE_FACTORED);
-    else if (steps > COND_PROXIMAL_MANY)
+    else if (steps > 2 * COND_PROXIMAL_FEW)
         rounds->sigma *= COND_PROXIMAL_LESS;
 }
 
@@ -117,8 +118,7 @@ static void move_centre(CondProximalPoint* point, Rounds* rounds)
         point->pull[i] = pull;
     }
     double share = before > 0.0 ? sqrt(now / before) : 0.0, ahead = 0.0;
-    if (rounds->brief && share > COND_PROXIMAL_STEADY &&
-        dot > COND_PROXIMAL_ALONG * sqrt(now * before))
+    if (rounds->brief && share > COND_PROXIMAL_STEADY && dot > COND_ALIGNED * sqrt(now * before))
         ahead =
             share < 1.0 ? fmin(share / (1.0 - share), COND_PROXIMAL_AHEAD) : COND_PROXIMAL_AHEAD;
     for (int i = 0; i < 3 * problem->n_contact; i++)

@@ -1,4 +1,5 @@
 #include "newton/semismooth.h"
+#include "base/tuning.h"
 
 #include "base/account.h"
 #include "base/memory.h"

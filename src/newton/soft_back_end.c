@@ -1,4 +1,5 @@
 #include "newton/soft_back_end.h"
+#include "law/tuning.h"
 
 #include "cuda/device_cuda.h"
 #include "cuda/soft_cg.h"
@@ -88,7 +89,7 @@ int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int fo
     int most = most_products(soft, follows), count;
     int limit = max_products < most ? max_products : most;
     double reduction = follows                            ? COND_FULL_REDUCTION
-                       : soft->depth == COND_DEPTH_BLOCKS ? COND_SOFT_REDUCTION
+                       : soft->depth == COND_DEPTH_BLOCKS ? COND_INNER_REDUCTION
                                                           : COND_GROUPED_REDUCTION;
     if (system->general && COND_RESERVE(&system->arena, soft->work, 5 * system->problem->n_dof))
         return COND_OUT_OF_MEMORY;

@@ -33,8 +33,6 @@
 
 // ---- steps
 
-// [share] of the merit, or of the certificate: less than that is progress
-#define COND_PROGRESS 0.9
 // [share] of the decrease that a step promises, which it must make
 #define COND_SUFFICIENT 1e-3
 // [share] of the merit: a step that leaves more creeps, and is prolonged; of the residual: to there
@@ -62,9 +60,8 @@ enum {
 
 // ---- conjugate gradients for soft bodies
 
-// [share] of the residual that a Newton step leaves,
-#define COND_SOFT_REDUCTION 0.1
-// [share] where a coarse correction makes them cheap,
+// COND_INNER_REDUCTION of the residual is what a Newton step leaves,
+// [share] and where a coarse correction makes them cheap,
 #define COND_GROUPED_REDUCTION 0.05
 // [share] and where friction follows the normal force. So much less of it where steps lead nowhere.
 #define COND_FULL_REDUCTION 1e-2
@@ -87,15 +84,14 @@ enum {
 // [1] up to so many Delassus scales
 #define COND_PROXIMAL_MOST 1e3
 // The centre of the next round goes ahead where a round has left more than that share of the pull
-// at the forces, in much the same direction (the cosine), by at most so many times what it moved:
+// at the forces, in much the same direction (COND_ALIGNED), by at most so many times what it moved:
 // rounds of a heap that is about to give way creep along one direction.
 #define COND_PROXIMAL_STEADY 0.5 // [share]
-#define COND_PROXIMAL_ALONG 0.9  // [1] cosine of the two directions at least, see above
 #define COND_PROXIMAL_AHEAD 3.0  // [1] times what it moved, see above
 enum {
     COND_PROXIMAL_STEPS = 15,    // [count] of Newton's method in a round
-    COND_PROXIMAL_FEW = 4,       // [count] after so many or fewer there is little to fear,
-    COND_PROXIMAL_MANY = 8,      // [count] and after more than so many too little resistance
+    COND_PROXIMAL_FEW = 4,       // [count] after so many or fewer there is little to fear, and
+                                 // after more than twice as many too little resistance
     COND_PROXIMAL_PATIENCE = 25, // [count] rounds without progress: forces go a long way round
 };
 

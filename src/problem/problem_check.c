@@ -1,6 +1,7 @@
 // Is a CondProblem well posed? One function per part; each names the first thing that is wrong.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "cond/problem.h"
 #include "problem/side.h"
 #include "problem/tuning.h"
@@ -71,7 +72,7 @@ static CondStatus check_values(const CondBlock* block, int index, CondError* err
         for (int k = 0; k < n; k++) {
             double value = cond_block_entry(block, i, k, &j);
             double other = value_at(block, j, i), dj = value_at(block, j, j);
-            if (fabs(value - other) > COND_SYMMETRY * sqrt(d) * sqrt(fmax(dj, 0.0)))
+            if (fabs(value - other) > COND_INPUT_ROUNDING * sqrt(d) * sqrt(fmax(dj, 0.0)))
                 return cond_error_set(error, COND_BAD_ARGUMENT,
                                       "block %d: entries (%d, %d) and (%d, %d) differ: %g and %g",
                                       index, i, j, j, i, value, other);
@@ -153,7 +154,8 @@ static CondStatus check_couplings(const CondProblem* problem, int* seen, int* ta
             for (int s = 0; s <= r; s++)
                 if (c->gain[r * c->n_row + r] < 0.0 ||
                     fabs(c->gain[r * c->n_row + s] - c->gain[s * c->n_row + r]) >
-                        COND_SYMMETRY * (c->gain[r * c->n_row + r] + c->gain[s * c->n_row + s]))
+                        COND_INPUT_ROUNDING *
+                            (c->gain[r * c->n_row + r] + c->gain[s * c->n_row + s]))
                     return cond_error_set(error, COND_BAD_ARGUMENT,
                                           "coupling %d: the gain is not symmetric and positive", i);
     }
@@ -188,7 +190,7 @@ static CondStatus check_contact(const CondContact* c, int index, CondError* erro
         for (int s = 0; s < 3; s++) {
             double dot =
                 R[3 * r] * R[3 * s] + R[3 * r + 1] * R[3 * s + 1] + R[3 * r + 2] * R[3 * s + 2];
-            if (fabs(dot - (r == s)) > COND_ORTHONORMAL)
+            if (fabs(dot - (r == s)) > COND_SINGLE_PRECISION)
                 return cond_error_set(error, COND_BAD_ARGUMENT,
                                       "contact %d: the frame is not orthonormal", index);
         }

@@ -3,7 +3,6 @@
 // That is slow for many points and right for coplanar ones, of which boxes have many.
 #include "base/tuning.h"
 #include "math/vec3.h"
-#include "mesh/tuning.h"
 #include "record/tessellate.h"
 
 #include <math.h>
@@ -115,7 +114,7 @@ static CondStatus try_plane(Hull* hull, int i, int j, int k, CondTessellation* o
     vec3_cross(a, b, n);
     double area = vec3_norm(n);
     // The normal of a sliver is not known well enough.
-    if (!(area > COND_THIN * vec3_norm(a) * vec3_norm(b)) || !(area > 0.0))
+    if (!(area > COND_SINGLE_PRECISION * vec3_norm(a) * vec3_norm(b)) || !(area > 0.0))
         return COND_OK;
     CondStatus status = COND_OK;
     for (int side = 0; side < 2 && !status; side++) {

@@ -3,7 +3,6 @@
 
 #include "base/tuning.h"
 #include "math/eigen.h"
-#include "model/tuning.h"
 #include "robot_file/tuning.h"
 
 #include <math.h>
@@ -58,14 +57,14 @@ int cond_inertia_mend(CondLink* link, char* text, size_t size)
         lowest = fmin(lowest, s[k]);
         most = fmax(most, s[k]);
     }
-    if (lowest >= -COND_INPUT_ROUNDING * trace && least > COND_SINGULAR_INERTIA * trace)
+    if (lowest >= -COND_INPUT_ROUNDING * trace && least > COND_PRODUCT_ROUNDING * trace)
         return 0;
     double floor = most > 0.0 ? 0.0 : 0.5 * cond_inertia_ball(link->mass);
     for (int k = 0; k < 3; k++)
         s[k] = fmax(s[k], floor);
-    if (least <= COND_SINGULAR_INERTIA * trace)
+    if (least <= COND_PRODUCT_ROUNDING * trace)
         for (int k = 0; k < 3; k++)
-            s[k] = fmax(s[k], COND_NEEDLE * most);
+            s[k] = fmax(s[k], COND_MADE_UP * most);
     double fit[3];
     for (int k = 0; k < 3; k++)
         fit[k] = s[(k + 1) % 3] + s[(k + 2) % 3];

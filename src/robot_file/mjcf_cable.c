@@ -32,7 +32,7 @@ static int read_curve(CondMjcf* m, const CondMjcfNode* node, double** point)
     const char* curve = cond_mjcf_own(node, "curve");
     cond_mjcf_numbers(m, node, "count", 1, 3, count);
     cond_mjcf_numbers(m, node, "size", 1, 3, size);
-    if (!curve || count[0] < 3.0 || count[0] > COND_CABLE_POINTS || count[1] != 1.0 ||
+    if (!curve || count[0] < 3.0 || count[0] > COND_REPLICAS || count[1] != 1.0 ||
         sscanf(curve, "%15s %15s %15s", word[0], word[1], word[2]) < 1)
         return 0;
     int n = (int)count[0];
@@ -108,10 +108,7 @@ static void put_hold(CondMjcf* m, CondMjcfNode* node, const CondMjcfCable* cable
     def.end[0].at = 0.0;
     memcpy(def.end[1].point, cable->pose.p, sizeof def.end[1].point);
     def.turns = initial == 0;
-    def.stiffness = COND_CABLE_STIFFNESS;
-    def.damping = COND_CABLE_DAMPING;
-    def.rotation_stiffness = COND_CABLE_ROTATION;
-    def.rotation_damping = COND_CABLE_DAMPING / 100.0;
+    def.stiffness = INFINITY;
     CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_ATTACHMENT, &def, &issue);
     if (status == COND_OUT_OF_MEMORY)
         cond_mjcf_no_memory(m);

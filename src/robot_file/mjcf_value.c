@@ -3,7 +3,6 @@
 #include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_model.h"
-#include "robot_file/tuning.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -115,9 +114,9 @@ static const char* parent_of(const CondMjcf* m, const char* class)
 void cond_mjcf_each_default(CondMjcf* m, const CondMjcfNode* node,
                             void (*take)(CondMjcf*, const CondMjcfNode*, void*), void* data)
 {
-    const char* chain[COND_CLASS_NESTING];
+    const char* chain[COND_NESTING];
     int n = 0;
-    for (const char* at = class_of(m, node); at && n < COND_CLASS_NESTING; at = parent_of(m, at))
+    for (const char* at = class_of(m, node); at && n < COND_NESTING; at = parent_of(m, at))
         chain[n++] = at;
     while (n-- > 0)
         for (int i = 0; i < m->n_class; i++)
@@ -132,7 +131,7 @@ const char* cond_mjcf_text(CondMjcf* m, const CondMjcfNode* node, const char* na
 {
     const char *found = cond_mjcf_own(node, name), *class = class_of(m, node), *parent;
     note_asked(m, node, name);
-    for (int depth = 0; !found && class && depth < COND_CLASS_NESTING; depth++) {
+    for (int depth = 0; !found && class && depth < COND_NESTING; depth++) {
         found = find_default(m, class, node, name, &parent);
         class = parent;
     }

@@ -5,17 +5,14 @@
 // ---- masses that a file lacks or that no body can have
 
 #define COND_WATER_DENSITY 1000.0 // [kg/m3] of a ball that stands for a mass without a size
-#define COND_NEEDLE 1e-3 // [1] least second moment across, of that along: a needle of 30 to 1
-// [1] mass of a link without one, of the mean mass of the others; where none has any, in kg.
-#define COND_MISSING_MASS 1e-3
+// [1] Share of what is known that stands for what is missing: a second moment across, of that along
+// a needle of 30 to 1; the mass of a link, of the mean mass of the others, in kg where none has
+// any.
+#define COND_MADE_UP 1e-3
 
 // ---- cables of MJCF
 
 #define COND_POISSON_MARGIN 0.01 // [1] by which Poisson's ratio stays within its limits -1 and 1/2
-// A cable is held at its first link by an attachment that is stiff beside the cable.
-#define COND_CABLE_STIFFNESS 1e6 // [N/m] of that attachment against translations
-#define COND_CABLE_ROTATION 1e3  // [N m/rad] of that attachment against rotations
-#define COND_CABLE_DAMPING 1e2   // [N s/m] of translations; that of rotations is a hundredth
 
 // ---- what MuJoCo takes where a file says nothing, and cannot be asked for
 
@@ -27,10 +24,8 @@
 // ---- limits of files
 
 enum {
-    COND_CABLE_POINTS = 2000, // [count] of one cable of MJCF
     COND_ATTACH_NESTING = 16, // [count] of models that attach models: 2^16 copies of a body
-    COND_CLASS_NESTING = 300, // [count] of classes of defaults within each other
-    COND_REPLICAS = 100000,   // [count] of copies of one replicate of MJCF
+    COND_REPLICAS = 100000,   // [count] that one element of MJCF makes: copies, points of a cable
     COND_URDF_LINKS = 10000,  // [count] of links: names are searched one by one
     COND_PACKAGE_LEVELS = 8,  // [count] of folders above the robot's file that are searched
 };

@@ -15,7 +15,7 @@ double cond_urdf_given_mass(const CondArticulation* articulation)
         sum += articulation->link[i].mass;
         n += articulation->link[i].mass > 0.0;
     }
-    return n ? COND_MISSING_MASS * sum / n : COND_MISSING_MASS;
+    return n ? COND_MADE_UP * sum / n : COND_MADE_UP;
 }
 
 void cond_urdf_give_inertia(double mass, CondLink* link)

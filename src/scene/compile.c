@@ -2,9 +2,9 @@
 #include "scene/compile.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "geometry/mesh_surface.h"
 #include "math/quat.h"
-#include "model/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static CondStatus compile_surface(CondModel* model, const CondScene* scene, cons
     if (status)
         return status;
     cond_mesh_surface_inertia(mesh_surface, &volume, centre, unit);
-    if (!(volume > COND_SINGULAR * mesh_surface->size * mesh_surface->size * mesh_surface->size))
+    if (!(volume > COND_ROUNDING * mesh_surface->size * mesh_surface->size * mesh_surface->size))
         return cond_error_set(error, COND_BAD_INPUT, "%s: shape: %s: it has no volume", owner,
                               def->mesh);
     if (body->mass == 0.0)

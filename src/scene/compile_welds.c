@@ -1,10 +1,10 @@
 // Patches, attachments and trajectories: what holds on to bodies and leads them.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "model/articulation.h"
 #include "model/fem.h"
-#include "model/tuning.h"
 #include "scene/compile.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static int on_a_line(const CondPatch* patch)
     trace = C[0] + C[4] + C[8];
     for (int i = 0; i < 9; i++)
         squares += C[i] * C[i];
-    return !(trace * trace - squares > COND_SINGULAR * trace * trace);
+    return !(trace * trace - squares > COND_ROUNDING * trace * trace);
 }
 
 static CondStatus compile_patch(CondModel* model, const CondScene* scene, int index,

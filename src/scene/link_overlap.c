@@ -1,11 +1,11 @@
 #include "scene/link_overlap.h"
+#include "base/tuning.h"
 
 #include "geometry/box.h"
 #include "geometry/mesh_surface.h"
 #include "geometry/separation.h"
 #include "math/quat.h"
 #include "model/articulation.h"
-#include "scene/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,7 +71,7 @@ CondStatus cond_link_overlap_find(CondLinkOverlap* overlap, const CondSolid* a, 
         cond_core_make(&solid[s]->shape, pose[s], pose[0], &core[s]);
         round += core[s].round;
     }
-    double small = COND_LINK_DEPTH * fmin(core[0].size, core[1].size);
+    double small = COND_SINGLE_PRECISION * fmin(core[0].size, core[1].size);
     if (!cond_link_overlap_is_hollow(a) && !cond_link_overlap_is_hollow(b)) {
         CondSeparation apart;
         if (cond_cores_separate(&core[0], &core[1], 0.0, &apart) && apart.apart < -small)

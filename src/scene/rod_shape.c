@@ -1,8 +1,8 @@
 #include "scene/rod_shape.h"
+#include "base/tuning.h"
 
 #include "math/quat.h"
 #include "math/so3.h"
-#include "model/tuning.h"
 
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void turn_between(const double a[3], const double b[3], double q[4])
 {
     vec3_cross(a, b, q + 1);
     q[0] = 1.0 + vec3_dot(a, b);
-    if (q[0] < COND_SINGULAR) { // opposite: half a turn about any axis across
+    if (q[0] < COND_ROUNDING) { // opposite: half a turn about any axis across
         double F[9];
         mat3_frame(a, a, F);
         q[0] = 0.0;

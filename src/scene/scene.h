@@ -3,11 +3,10 @@
 #define COND_SCENE_SCENE_H
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "cond/mesh.h"
 #include "cond/scene.h"
 #include "scene/name_index.h"
-
-#define COND_SCENE_WARNING 1536 // a whole path and more
 
 #define COND_SCENE_N_KIND ((int)COND_SCENE_MESH + 1)
 
@@ -25,7 +24,7 @@ struct CondScene {
     const CondSceneFiles* files; // readers of meshes and robots; NULL: none
     CondSceneSettings settings;
     int n_warning;
-    char (*warning)[COND_SCENE_WARNING]; // what a reader left out             (n_warning)
+    char (*warning)[COND_WARNING_SIZE]; // what a reader left out             (n_warning)
     int n_mesh;
     int n_material;
     int n_body;

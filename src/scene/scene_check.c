@@ -2,12 +2,12 @@
 // fields come from the table of keys; what is written out here are the rules between fields and
 // between definitions.
 #include "scene/scene_check.h"
+#include "base/tuning.h"
 #include "scene/shape_kind.h"
 
 #include "base/definition.h"
 #include "base/error.h"
 #include "mesh/tuning.h"
-#include "model/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ CondStatus cond_scene_check_plane(const CondScene* scene, const void* definition
     double z = n[0] * d[1] - n[1] * d[0];
     double lengths2 =
         (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    if (x * x + y * y + z * z < COND_SINGULAR * lengths2)
+    if (x * x + y * y + z * z < COND_ROUNDING * lengths2)
         return cond_scene_issue_set(issue, "direction", "must not be parallel to the normal");
     return COND_OK;
 }

@@ -9,12 +9,6 @@
 #define COND_MOST (1.0 / COND_LEAST)
 // [m] size of what has no extent, a particle say, where sizes of bodies are compared.
 #define COND_POINT_SIZE 0.1
-// [1] sine of the angle between two faces that count as one: 0.06 degrees, a seventeenth of the
-// angle between the facets of a cylinder of 360.
-#define COND_FACE_BEND 1e-3
-// [share] of the smaller of two shapes of a robot's links: those that are deeper in each other at
-// the start than this overlap; less is the rounding of their file, which has six digits.
-#define COND_LINK_DEPTH 1e-6
 // [share] of the thinner of two shapes by which links that overlap at the start may still come to
 // touch (docs/collision.md, which pairs may touch); those that are deeper are taken as parts of one
 // thing.

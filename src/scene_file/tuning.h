@@ -3,7 +3,6 @@
 #define COND_SCENE_FILE_TUNING_H
 
 enum {
-    COND_YAML_NESTING = 32, // [count] of lists and mappings within each other, far beyond a scene
     COND_SWEEP_ENTRIES = 1000000, // [count] of entries that one sweep may have
 };
 

@@ -1,7 +1,7 @@
 // Overrides: "path=value" written into a tree, as if the file had said so.
 #include "base/error.h"
 #include "base/memory.h"
-#include "scene_file/tuning.h"
+#include "base/tuning.h"
 #include "scene_file/yaml_tree.h"
 
 #include <stdlib.h>
@@ -147,7 +147,7 @@ CondStatus cond_yaml_override_at(const CondContext* context, CondYamlNode* root,
     while (!status) {
         Step step;
         status = next_step(&override, &at, equals, &step);
-        if (!status && ++depth > COND_YAML_NESTING)
+        if (!status && ++depth > COND_NESTING)
             status = REFUSE(&override, "the path is too long");
         if (!status)
             status = follow(&override, node, &step, &node);

@@ -1,9 +1,9 @@
 // Parses YAML by libyaml into a tree, with its limits (yaml_tree.h).
 #include "scene_file/yaml_tree.h"
+#include "base/tuning.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "scene_file/tuning.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ void cond_yaml_destroy(const CondContext* context, CondYamlNode* node)
         return;
     for (CondYamlNode* child = node->first; child;) {
         CondYamlNode* next = child->next;
-        cond_yaml_destroy(context, child); // no deeper than COND_YAML_NESTING and an override
+        cond_yaml_destroy(context, child); // no deeper than COND_NESTING and an override
         child = next;
     }
     cond_release(context, node->text);
@@ -86,7 +86,7 @@ typedef struct Builder {
     const char* override;
     CondError* error;
     CondYamlNode* root;
-    CondYamlNode* open[COND_YAML_NESTING];
+    CondYamlNode* open[COND_NESTING];
     int depth;
     char* key;
     int key_line;
@@ -208,7 +208,7 @@ static CondStatus take_start(Builder* builder, const yaml_event_t* event, CondYa
     int line = line_of(event->start_mark);
     if (awaits_key(builder))
         return refuse(builder, line, "a key must be a plain word, not a list or a mapping");
-    if (builder->depth == COND_YAML_NESTING)
+    if (builder->depth == COND_NESTING)
         return refuse(builder, line, "lists and mappings are nested too deeply");
     CondYamlNode* node;
     CondStatus status = attach(builder, kind, line, &node);

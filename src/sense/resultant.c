@@ -8,7 +8,6 @@
 #include "base/tuning.h"
 #include "math/vec3.h"
 #include "model/index.h"
-#include "sense/tuning.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 
@@ -57,7 +56,7 @@ static void find_centre(const double about[3], const double mean[3], const doubl
     memcpy(sum->free_torque, sum->torque, sizeof sum->torque);
     for (int i = 0; i < 3; i++)
         sum->centre[i] = NAN;
-    if (!(size > COND_SENSE_CANCELLED * sum->pressure))
+    if (!(size > COND_CANCELS * sum->pressure))
         return;
     for (int i = 0; i < 3; i++) {
         n[i] = sum->normal[i] / size;

@@ -1,10 +1,10 @@
 // What leads the bodies in a step: joint targets and attachments.
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
 #include "potential/trajectory.h"
 #include "sim/sim.h"
-#include "sim/tuning.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ CondStatus cond_sim_control(CondSim* sim, const CondState* state)
     for (int i = 0; i < model->n_target; i++)
         sim->targets.rate[i] =
             (sim->next->target[i] - state->target[i]) / t + state->motor[i].speed;
-    double slack = COND_SAME_TIME * t;
+    double slack = COND_INPUT_ROUNDING * t;
     cond_trajectory_guide(&sim->at_start, state->time); // where attachments are made
     for (int i = 0; i < sim->next->n_weld; i++) {
         CondWeld* weld = &sim->next->weld[i];

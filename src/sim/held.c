@@ -1,11 +1,11 @@
 #include "sim/held.h"
+#include "base/tuning.h"
 
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "potential/trajectory.h"
 #include "sim/sim.h"
-#include "sim/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void hold(CondHeld* held, int coordinate, double rate, double end)
 // What is where it shall be but for rounding rests there.
 static double way(double from, double to)
 {
-    return fabs(to - from) > COND_PRESCRIBED_REST * (fabs(to) + fabs(from)) ? to - from : 0.0;
+    return fabs(to - from) > COND_PRODUCT_ROUNDING * (fabs(to) + fabs(from)) ? to - from : 0.0;
 }
 
 static void hold_place(CondHeld* held, const double x[3], const Told* told, double t, int at)
@@ -117,7 +117,7 @@ static void hold_rigid(CondHeld* held, const CondWeld* weld, int end, const doub
         cond_rotation_log(local, turn);
         mat3_multiply_transposed(told->R, told->angular, spin);
         for (int i = 0; i < 3; i++)
-            hold(held, at + 3 + i, vec3_norm(turn) > COND_PRESCRIBED_REST ? turn[i] / t : 0.0,
+            hold(held, at + 3 + i, vec3_norm(turn) > COND_PRODUCT_ROUNDING ? turn[i] / t : 0.0,
                  spin[i]);
     }
     hold_place(held, q, &centre, t, at);

@@ -1,4 +1,5 @@
 #include "sim/joint_rows.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "model/articulation.h"
@@ -158,9 +159,9 @@ static int is_near(const CondSim* sim, const CondState* state, const CondBody* b
     double slow = fmin(sign * state->v[at], sign * state->v_hat[at]); // towards the limit
     if (kind == COND_ROW_MOTOR)
         return is_beyond(&motors_of(sim, body)[j],
-                         motor_torque(sim, body, j, q, state->v_hat[at], &g), COND_JOINT_NEAR);
+                         motor_torque(sim, body, j, q, state->v_hat[at], &g), COND_SAFETY);
     return is_limit(kind) ? gap_of(bounds, kind, q) + 2.0 * sim->attempt.time_step * slow < 0.0
-                          : -slow > COND_JOINT_NEAR * bounds->velocity;
+                          : -slow > COND_SAFETY * bounds->velocity;
 }
 
 // The rows of a joint that a step begins with.
@@ -175,8 +176,8 @@ static int choose_joint(const CondSim* sim, const CondState* state, const CondBo
             continue;
         double force = last_force(state, body, j, kind);
         int acted = kind == COND_ROW_MOTOR
-                        ? force >= (1.0 - COND_JOINT_OVER) * motor->effort ||
-                              -force >= (1.0 - COND_JOINT_OVER) * motor->effort_back
+                        ? force >= (1.0 - COND_INPUT_ROUNDING) * motor->effort ||
+                              -force >= (1.0 - COND_INPUT_ROUNDING) * motor->effort_back
                         : force > 0.0;
         if (acted || (!again && is_near(sim, state, body, j, kind)))
             wanted |= 1 << k;
@@ -291,10 +292,10 @@ static int violated(const CondSim* sim, const CondState* state, const CondBody* 
                 gap_of(bounds, (CondJointRowKind)kind, end) >
             COND_CLOSED)
             wanted |= 1 << kind;
-    if (fabs(v) > (1.0 + COND_JOINT_OVER) * bounds->velocity)
+    if (fabs(v) > (1.0 + COND_INPUT_ROUNDING) * bounds->velocity)
         wanted |= 1 << (v > 0.0 ? COND_ROW_FASTEST : COND_ROW_SLOWEST);
     if (has_motor(&motors_of(sim, body)[j]) &&
-        is_beyond(&motors_of(sim, body)[j], torque, 1.0 + COND_JOINT_OVER))
+        is_beyond(&motors_of(sim, body)[j], torque, 1.0 + COND_INPUT_ROUNDING))
         wanted |= 1 << COND_ROW_MOTOR;
     return wanted;
 }
@@ -390,7 +391,7 @@ int cond_joint_row_needs_impact(const CondSim* sim, int r)
         return is_closed(sim, r) && (v < 0.0 || lambda > 0.0);
     double F = friction_of(&sim->model->body[row->body], row->joint);
     return row->kind == COND_ROW_FRICTION &&
-           (fabs(lambda) < (1.0 - COND_JOINT_OVER) * F || lambda * v > 0.0);
+           (fabs(lambda) < (1.0 - COND_INPUT_ROUNDING) * F || lambda * v > 0.0);
 }
 
 // A motor's force is finite and known: it takes no part.

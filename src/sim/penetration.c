@@ -88,7 +88,7 @@ int cond_sim_is_too_deep(const CondSim* sim)
 {
     const CondPenetration* worst = &sim->attempt.deepest;
     return worst->depth > worst->limit &&
-           worst->depth > sim->attempt.depth_before + COND_DEPTH_GROWTH * worst->limit;
+           worst->depth > sim->attempt.depth_before + COND_DEPTH_SHARE * worst->limit;
 }
 
 // How deep a pair was when the step began.

@@ -9,6 +9,7 @@
 // cannot pay for itself. Gravity has set free what lies between its energy at the start and the
 // least since then, so that a thing that falls from a table is no runaway.
 #include "sim/watch.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "body/body.h"
@@ -275,7 +276,7 @@ CondStatus cond_watch_motion(CondSim* sim, const CondState* state, const CondSte
     cond_held_begin(sim, state); // where only a part of this model was stepped
     sim->watch.energy = after - driven_energy(sim);
     if (fabs(before - account->energy) >
-        COND_RUNAWAY_SAME * fabs(before)) // the user has changed the state
+        COND_INPUT_ROUNDING * fabs(before)) // the user has changed the state
         account->supply += fabs(before - account->energy);
     account->supply += lead_work(sim, state) + force_work(sim, state);
     account->energy = after;

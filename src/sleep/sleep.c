@@ -1,10 +1,10 @@
 #include "sleep/sleep.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "body/body.h"
 #include "geometry/box.h"
 #include "sim/sim.h"
-#include "sleep/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 static int is_asked(const CondModel* model)
 {
     const CondSceneSettings* settings = &model->settings;
-    int able = model->n_body >= COND_SLEEP_BODIES;
+    int able = model->n_body >= COND_FEW_BODIES;
     for (int b = 0; b < model->n_body; b++) {
         CondBodyKind kind = model->body[b].kind;
         if (kind == COND_BODY_SOFT || kind == COND_BODY_ROD)

@@ -83,7 +83,7 @@ static int mark_changed(const CondSim* sim, const CondState* state, int* wakes)
 
 // Whether a force acts in the whole step, not at all, or in a part of it: then it is another one
 // than before and after.
-enum { ACTS_NOT = 0, ACTS = 1, ACTS_PARTLY = 2 };
+enum Acts { ACTS_NOT = 0, ACTS = 1, ACTS_PARTLY = 2 };
 
 static int how_it_acts(const CondForce* force, double time, double t)
 {

@@ -3,10 +3,9 @@
 #define COND_SLEEP_TUNING_H
 
 enum {
-    COND_SLEEP_BODIES = 16, // [count] bodies of a scene: with fewer there is nothing to win
-    COND_SLEEP_STEPS = 2,   // [count] steps that must change nothing before an island sleeps
-    COND_SLEEP_SHARE = 8,   // [1] of those awake, one in so many must fall asleep to be worth a new
-                            // workspace
+    COND_SLEEP_STEPS = 2, // [count] steps that must change nothing before an island sleeps
+    COND_SLEEP_SHARE = 8, // [1] of those awake, one in so many must fall asleep to be worth a new
+                          // workspace
 };
 
 #endif

@@ -76,7 +76,7 @@ static void prolong_level(const CondLevel* fine, int first, int last)
 }
 
 // Where the groups are many, sums of r'y over so many of them each, by who has made their y.
-enum { TOGETHER = 16 };
+enum { PRODUCT_BLOCK = 16 };
 
 static int is_summed_by_parts(const CondAggregation* coarse)
 {
@@ -95,7 +95,7 @@ static double add_products(const CondAggregation* coarse, int first, int last, c
 
 static int n_together(const CondAggregation* coarse)
 {
-    return (coarse->n_group + TOGETHER - 1) / TOGETHER;
+    return (coarse->n_group + PRODUCT_BLOCK - 1) / PRODUCT_BLOCK;
 }
 
 // The first node of a thread on a level.
@@ -105,7 +105,7 @@ static int first_node(const Cycle* cycle, int l, int rank)
     int n = coarse->level[l].n_node, size = cycle->size[l];
     if (l > 0 || !is_summed_by_parts(coarse))
         return cond_team_first(n, rank, size);
-    int first = TOGETHER * cond_team_first(n_together(coarse), rank, size);
+    int first = PRODUCT_BLOCK * cond_team_first(n_together(coarse), rank, size);
     return first < n ? first : n;
 }
 
@@ -176,7 +176,8 @@ double cond_aggregation_correct(CondSoftPacked* packed, CondTeam* team, int rank
         cycle_level(&cycle, 0);
         int by_parts = is_summed_by_parts(coarse), begin = cond_team_first(n_part, rank, size);
         for (int k = begin; k < cond_team_first(n_part, rank + 1, size) && by_parts; k++)
-            coarse->product[k] = add_products(coarse, TOGETHER * k, TOGETHER * (k + 1), r, y);
+            coarse->product[k] =
+                add_products(coarse, PRODUCT_BLOCK * k, PRODUCT_BLOCK * (k + 1), r, y);
         meet(&cycle, 0);
     }
     *motion = y;

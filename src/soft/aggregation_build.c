@@ -135,7 +135,7 @@ static void lift_and_invert(double* M, int stride, float* D)
     for (int k = 0; k < 6; k++)
         trace += M[k * stride + k];
     for (int k = 0; k < 6; k++)
-        M[k * stride + k] += trace > 0.0 ? COND_SOFT_SHIFT * trace : 1.0;
+        M[k * stride + k] += trace > 0.0 ? COND_SINGLE_PRECISION * trace : 1.0;
     for (int k = 0; k < 6 * 6; k++)
         L[k] = M[k / 6 * stride + k % 6];
     int bad = !isfinite(trace) || cond_cholesky_factor(6, L);

@@ -1,6 +1,7 @@
 // The nodes of level 0: where they are in their groups, and what the linearised law leaves of their
 // motions.
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 #include "soft/aggregation_part.h"
 #include "soft/tuning.h"
@@ -144,7 +145,7 @@ static void cut_node(const CondAggregationLoop* loop, int part, int place)
     if (coarse->n_level > 1 && coarse->made)
         coarse->changed[place] = changes(coarse->rows + (ptrdiff_t)24 * place, F);
     coarse->held[place] = (float)(3.0 - F[0] - F[4] - F[8]);
-    int skew = fmax(fmax(fabs(F[1]), fabs(F[2])), fabs(F[5])) > COND_SOFT_SHIFT;
+    int skew = fmax(fmax(fabs(F[1]), fabs(F[2])), fabs(F[5])) > COND_SINGLE_PRECISION;
     for (int k = 0; k < 3; k++)
         frame[k] = skew ? 0.0F : (float)F[4 * k];
     if (skew) {

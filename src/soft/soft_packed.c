@@ -44,7 +44,7 @@ static uint64_t find_key(const CondProblem* problem)
 static int group_size(int n_node)
 {
     int size = (int)(n_node / (COND_SOFT_GROUPS * cbrt(n_node)));
-    return size > COND_PACKED_PART ? size : COND_PACKED_PART;
+    return size > COND_PACKED_BLOCK ? size : COND_PACKED_BLOCK;
 }
 
 // Rows of a part in the order of their number of blocks.
@@ -74,7 +74,7 @@ static CondStatus place_nodes(CondSoftPacked* packed, const CondProblem* problem
         for (int i = 0; i < block->n_dof / 3; i++)
             packed->length[n++] = block->row_begin[i + 1] - block->row_begin[i];
         if (cond_partition_add(partition, block->n_dof / 3, block->row_begin, block->column,
-                               COND_PACKED_PART, group_size(packed->n_node)))
+                               COND_PACKED_BLOCK, group_size(packed->n_node)))
             return COND_OUT_OF_MEMORY;
     }
     packed->n_part = partition->n_leaf;

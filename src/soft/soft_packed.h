@@ -36,7 +36,7 @@ typedef struct CondSoftPacked {
     CondArena arena;
     int n_node, n_interface, n_attached;
     int n_four;   // fours of nodes; the last of a part may have fewer
-    int n_part;   // parts of up to COND_PACKED_PART nodes
+    int n_part;   // parts of up to COND_PACKED_BLOCK nodes
     int ready;    // 1: holds the matrix of the problem at hand
     int planned;  // 1: order and columns are those of a pattern,
     uint64_t key; // of which this is the key

@@ -7,9 +7,9 @@
 // [share] of the residual to which a round in single precision is solved; a round can do no more.
 #define COND_SOFT_ROUND 1e-3
 enum {
-    COND_PACK_FROM = 256,  // [count] nodes below which a product lies in the first cache, so that
-                           // packing does not pay
-    COND_PACKED_PART = 32, // [count] nodes of a part of the packed matrix and of its partial sums
+    COND_PACK_FROM = 256,   // [count] nodes below which a product lies in the first cache, so that
+                            // packing does not pay
+    COND_PACKED_BLOCK = 32, // [count] nodes of a part of the packed matrix and of its partial sums
 };
 
 // ---- the hierarchy of aggregates
@@ -22,9 +22,6 @@ enum {
 // [share] of what contacts leave of a node's motions, or of the nodes: changes below it are left
 // out of the matrices of the levels, which then stay.
 #define COND_SOFT_CHANGED 0.1
-// [1] of a diagonal: rounding in single precision, of motions that move no node of a group and of
-// entries beside the diagonal.
-#define COND_SOFT_SHIFT 1e-6
 // [1] pivot of the coarsest matrix, of its diagonal: rounding of its sums, in double precision.
 #define COND_SOFT_PIVOT 1e-10
 // [1] times the largest eigenvalue that the powers find, which is below the true one.

@@ -1,6 +1,7 @@
 // Attachments that are made and released while a simulation runs. Changes the state alone.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "potential/attachment.h"
 #include "potential/trajectory.h"
@@ -77,7 +78,7 @@ CondStatus cond_state_move_attachment(const CondModel* model, CondState* state, 
         square += orientation[i] * orientation[i];
     if (frame->point.body >= 0 || frame->guide > 0)
         return cond_state_refuse(state, "attachment %d has no end that stands in the world", index);
-    if (orientation && !(square > 1e-18 && isfinite(square)))
+    if (orientation && !(square > COND_INPUT_ROUNDING * COND_INPUT_ROUNDING && isfinite(square)))
         return cond_state_refuse(state,
                                  "attachment %d: orientation is a quaternion (w, x, y, z) of the "
                                  "length %g; not turned is (1, 0, 0, 0)",

@@ -6,6 +6,7 @@
 #include "model/index.h"
 #include "model/rod.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -127,7 +128,7 @@ double cond_state_time(const CondState* state)
 CondStatus cond_state_set_time(const CondModel* model, CondState* state, double time)
 {
     double step = round(time / model->settings.time_step);
-    if (!(fabs(step) < 1e15)) // beyond, a double does not count steps one by one
+    if (!(fabs(step) < 1.0 / DBL_EPSILON)) // beyond, a double does not count steps one by one
         return cond_state_refuse(state, "a time of %g s cannot be counted in steps of %g s", time,
                                  model->settings.time_step);
     state->step = (int64_t)step;

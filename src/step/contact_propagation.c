@@ -7,6 +7,7 @@
 // Every contact that closes so, and between features of which the problem has no contact, joins it
 // as if it had been found at the start of the step. One that joins in vain costs little, because
 // phi keeps it open.
+#include "base/tuning.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
 #include "step/tuning.h"
@@ -20,7 +21,7 @@ static int give_way(CondSim* sim, int body, const double way[3])
     if (body < 0)
         return 0;
     double* longest = sim->attempt.yields + 3 * (ptrdiff_t)body;
-    if (!(vec3_norm(way) > (1.0 + COND_PROPAGATION_GROWTH) * vec3_norm(longest)))
+    if (!(vec3_norm(way) > (1.0 + COND_ROUNDING) * vec3_norm(longest)))
         return 0;
     memcpy(longest, way, 3 * sizeof *way);
     return 1;

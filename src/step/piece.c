@@ -6,6 +6,7 @@
 // more, the pair is given up and its first half, which is there already, is the one go of the next
 // try. Every half is a step as any other: certified, with its retries and substeps.
 // docs/stepping.md has the formulas.
+#include "base/tuning.h"
 #include "integrate/pair_error.h"
 #include "sense/event.h"
 #include "sim/sim.h"
@@ -172,7 +173,7 @@ static CondStatus go_on(CondSim* sim, const CondState* state, double begun, doub
 // The length of the next pair, of what is left of the step.
 static double fit(double wish, double left)
 {
-    return wish >= left * (1.0 - COND_PIECE_ROUNDING) ? left
+    return wish >= left * (1.0 - COND_INPUT_ROUNDING) ? left
            : wish > 0.5 * left                        ? 0.5 * left
                                                       : wish;
 }
@@ -180,8 +181,8 @@ static double fit(double wish, double left)
 // What to try after a pair of length share that was wrong by `error`.
 static double grow(double wish, double share, double error, double accuracy)
 {
-    double factor = COND_PIECE_SAFE * sqrt(accuracy / fmax(error, DBL_MIN));
-    double next = share * fmin(fmax(factor, COND_PIECE_SHRINKS), COND_PIECE_GROWS);
+    double factor = COND_SAFETY * sqrt(accuracy / fmax(error, DBL_MIN));
+    double next = share * fmin(fmax(factor, COND_PIECE_SHRINKS), 1.0 / COND_PIECE_SHRINKS);
     next = factor >= 1.0 && share < wish ? fmax(next, wish) : next;
     return fmin(fmax(next, COND_PIECE_SHORTEST), 1.0);
 }

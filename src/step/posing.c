@@ -1,7 +1,9 @@
 // The contacts of a step, and the problem that it poses on the velocity.
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
+#include "collide/tuning.h"
 #include "integrate/persistent.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
@@ -31,7 +33,7 @@ double cond_sim_slack(const CondSim* sim, const CondCandidate* candidate, double
 
 static int touches(const CondSim* sim, const CondCandidate* candidate)
 {
-    return candidate->gap <= cond_sim_slack(sim, candidate, COND_HEAP_GAP, COND_VIOLATION);
+    return candidate->gap <= cond_sim_slack(sim, candidate, COND_HEAP_GAP, COND_TOUCH);
 }
 
 static int joins_heap(const CondSim* sim, const CondCandidateList* list, int c)
@@ -52,7 +54,7 @@ double cond_sim_posed_gap(const CondSim* sim, const CondCandidate* candidate)
     int body = candidate->point[0].body >= 0 ? candidate->point[0].body : candidate->point[1].body;
     int closed =
         body >= 0 &&
-        cond_components_size(&sim->attempt.heaps, sim->attempt.heaps.of[body]) > COND_HEAP_BODIES &&
+        cond_components_size(&sim->attempt.heaps, sim->attempt.heaps.of[body]) > COND_FEW_BODIES &&
         touches(sim, candidate);
     return closed ? 0.0 : fmax(candidate->gap, 0.0);
 }

@@ -11,7 +11,9 @@
 //     phi_n = (max(g0, 0) + bias)/t,
 // the rule for contacts found at the start but for the normal and the points.
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "body/body.h"
+#include "collide/tuning.h"
 #include "integrate/persistent.h"
 #include "math/vec3.h"
 #include "model/rod.h"
@@ -39,7 +41,7 @@ double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int s
 static double allowance(const CondSim* sim, const CondCandidate* candidate)
 {
     double size = cond_sim_smaller_size(sim, candidate);
-    return fmax(fmax(COND_VIOLATION_LEAST, COND_VIOLATION * size),
+    return fmax(fmax(COND_REACH, COND_TOUCH * size),
                 cond_sim_slack(sim, candidate, COND_VIOLATION_FALL, COND_VIOLATION_MOST));
 }
 
@@ -73,7 +75,7 @@ static int is_same(const CondSim* sim, const CondCandidate* a, const CondCandida
     for (int i = 0; i < 3; i++)
         d[i] = a->position[i] - b->position[i];
     double share = a->taken && b->taken && cond_sim_is_rigid(sim, b) ? COND_OTHER_AGAIN : 1.0;
-    return 1.0 - vec3_dot(a->frame, b->frame) <= share * (1.0 - COND_TURNED_NORMAL) &&
+    return 1.0 - vec3_dot(a->frame, b->frame) <= share * (1.0 - COND_ALIGNED) &&
            vec3_norm(d) <= share * COND_OTHER_POINT * size;
 }
 
@@ -115,7 +117,7 @@ static int take(CondSim* sim, CondCandidate candidate, int round, int n)
     CondContactKey key = candidate.key;
     CondCandidate* same = NULL;
     int first = cond_candidates_find(list, key);
-    if (first >= 0 && cond_persistent_is_moved(sim, first) && round < COND_RECHECK_LASTS) {
+    if (first >= 0 && cond_persistent_is_moved(sim, first) && round < COND_RECHECK_EARLY) {
         list->candidate[first].late = 1;
         list->candidate[first].end_gap = candidate.end_gap;
         return n;
@@ -188,7 +190,7 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
 static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
 {
     int added = 0, n_near = sim->attempt.end.n, round = sim->attempt.round;
-    int rough = sim->attempt.budget.coarse_tolerance > 0.0 && round >= COND_RECHECK_COARSE;
+    int rough = sim->attempt.budget.coarse_tolerance > 0.0 && round >= COND_RECHECK_EARLY;
     *n = 0;
     *worst = 0.0;
     if (cond_candidates_reserve(&sim->attempt.end, n_near + sim->attempt.swept.n))
@@ -198,7 +200,7 @@ static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
             c < n_near ? sim->attempt.end.candidate[c] : sim->attempt.swept.candidate[c - n_near];
         int met = c < n_near ? find_met(&sim->attempt.swept, candidate.key) : -1;
         if (met >= 0 &&
-            vec3_dot(sim->attempt.swept.candidate[met].frame, candidate.frame) < COND_TURNED_NORMAL)
+            vec3_dot(sim->attempt.swept.candidate[met].frame, candidate.frame) < COND_ALIGNED)
             continue;
         double much = violation(sim, &candidate);
         *worst = fmax(*worst, much);

@@ -13,10 +13,6 @@
 
 // ---- contacts that the answer violates
 
-// [1] of the smaller body's size: a violation below it, or the gap of a heap, does not count
-#define COND_VIOLATION 1e-5
-// [m] the same of bodies without a size
-#define COND_VIOLATION_LEAST 1e-6
 // [1] share of the way that weight makes in a step, between rigid bodies: the order of what turning
 // adds to the linear motion
 #define COND_VIOLATION_FALL 0.1
@@ -28,34 +24,25 @@
 #define COND_OTHER_POINT 0.05
 // [1] share of both limits for two contacts that rounds have found
 #define COND_OTHER_AGAIN 0.1
-// [1] share by which a displacement must grow to be handed on: it may come back
-#define COND_PROPAGATION_GROWTH 1e-12
 
 // [1] times the tolerance of the forces: a body of an island that would move less rests
 #define COND_REST 8.0
 
 // ---- pieces of a step that knows its error (step/piece.c)
 
-// [1] of the step: pairs of pieces are no shorter, whatever the error
-#define COND_PIECE_SHORTEST (1.0 / 1024.0)
-// [1] how much shorter than the estimate asks for the next pair is
-#define COND_PIECE_SAFE 0.9
-// [1] the least by which the length changes from pair to pair
+// Share of the step: pairs of pieces are no shorter, whatever the error.
+#define COND_PIECE_SHORTEST (0.5 / COND_PIECES_MOST)
+// [1] the least by which the length changes from pair to pair, and the inverse of the most
 #define COND_PIECE_SHRINKS 0.5
-// [1] the most by which it changes
-#define COND_PIECE_GROWS 2.0
 // [1] of the error of velocities: half the length that leaves more is no better
 #define COND_PIECE_NO_BETTER 0.7
-// [1] of what is left of a step: what a pair that reaches so far leaves is rounding
-#define COND_PIECE_ROUNDING 1e-9
 
 enum {
-    COND_PIECES_MOST = 512,  // [count] of a step; the rest of it is made as it comes
-    COND_PIECE_BLIND = 16,   // [count] pairs that velocities are then not looked at
-    COND_HEAP_BODIES = 10,   // [count] bodies that touch are a heap where they are more
-    COND_RECHECK_LASTS = 2,  // [count] rounds for which contacts that last stay in the middle
-    COND_RECHECK_COARSE = 2, // [count] rounds after which a coarse answer passes over what may
-                             // be left: the answer itself will not
+    COND_PIECES_MOST = 512, // [count] of a step; the rest of it is made as it comes
+    COND_PIECE_BLIND = 16,  // [count] pairs that velocities are then not looked at
+    COND_RECHECK_EARLY = 2, // [count] rounds for which contacts that last stay in the middle, and
+                            // after which a coarse answer passes over what may be left: the
+                            // answer itself will not
     COND_PROPAGATION_SWEEPS = 100, // [count] over all contacts: the next round goes on
 };
 

@@ -60,10 +60,10 @@ static Share share_items(int n, const Worker* c)
 // Of the rest, whole partial sums; where W is more than a diagonal there, one thread has it all.
 static int first_of_rest(const CondFused* f, int rank, int size)
 {
-    int at = find_first(f->n_rest, f->rest_work, rank, size) + COND_FUSED_REST / 2;
+    int at = find_first(f->n_rest, f->rest_work, rank, size) + COND_FUSED_BLOCK / 2;
     if (rank == size || f->W->ops->apply)
         return rank > 0 ? f->n_rest : 0;
-    return at / COND_FUSED_REST * COND_FUSED_REST;
+    return at / COND_FUSED_BLOCK * COND_FUSED_BLOCK;
 }
 
 static Share share_rest(const Worker* c)
@@ -239,8 +239,8 @@ static void extend_part(const Worker* c, const CondFusedVectors* x, const CondCh
 static void extend_rest(const Worker* c, const CondChebyshev* chebyshev)
 {
     const CondFused* f = c->f;
-    for (int first = c->rest.first; first < c->rest.last; first += COND_FUSED_REST) {
-        int end = first + COND_FUSED_REST < c->rest.last ? first + COND_FUSED_REST : c->rest.last;
+    for (int first = c->rest.first; first < c->rest.last; first += COND_FUSED_BLOCK) {
+        int end = first + COND_FUSED_BLOCK < c->rest.last ? first + COND_FUSED_BLOCK : c->rest.last;
         double sum = 0.0;
         for (int k = first; k < end; k++) {
             int i = f->usual + f->rest[k];
@@ -250,7 +250,7 @@ static void extend_rest(const Worker* c, const CondChebyshev* chebyshev)
             sum += (next - v) * (next - v);
             c->v_old[i] = next;
         }
-        f->sum[f->A.n_part + first / COND_FUSED_REST] = sum;
+        f->sum[f->A.n_part + first / COND_FUSED_BLOCK] = sum;
     }
 }
 

@@ -208,7 +208,7 @@ CondStatus cond_fused_build(CondFused* f, CondNodal* nodal, const CondSurrogate*
     f->usual = 16 * f->A.n_four;
     f->n_vector = f->usual + nodal->n;
     f->n_rest = nodal->n - 3 * f->A.n_node;
-    f->n_sum = f->A.n_part + (f->n_rest + COND_FUSED_REST - 1) / COND_FUSED_REST;
+    f->n_sum = f->A.n_part + (f->n_rest + COND_FUSED_BLOCK - 1) / COND_FUSED_BLOCK;
     if (!status)
         status = reserve(f);
     if (status)

@@ -4,9 +4,6 @@
 
 // ---- the stop
 
-// [share] of the true residual that a round of the multiplier loop must reach, and of the residual
-// that is next judged where nothing can be predicted
-#define COND_VFPI_INNER 0.1
 enum {
     COND_VFPI_ROUNDING = 16, // [count] iterations between looks at whether only rounding is left
     COND_VFPI_JUDGE = 100,   // [count] iterations after which a pair is judged in any case
@@ -24,8 +21,8 @@ enum {
 // [1] steps of the way from v_0 that may add up before A v is made anew in double precision
 #define COND_FUSED_FAR 300.0
 enum {
-    COND_FUSED_REST = 8, // [count] coordinates of a partial sum over those of no soft body
-    COND_LANCZOS = 200,  // [count] steps for the extreme eigenvalues of A
+    COND_FUSED_BLOCK = 8, // [count] coordinates of a partial sum over those of no soft body
+    COND_LANCZOS = 200,   // [count] steps for the extreme eigenvalues of A
 };
 
 #endif

@@ -5,7 +5,6 @@
 // the law holds at u itself, whatever kv is (the method of multipliers).
 #include "base/memory.h"
 #include "law/tuning.h"
-#include "vfpi/tuning.h"
 #include "vfpi/vfpi.h"
 
 #include <math.h>
@@ -108,8 +107,8 @@ static CondVfpiEnd run(CondVfpi* s, int max_outer, CondSolveInfo* info)
     if (certified && judge_best(s, info) <= settings->tolerance)
         return COND_VFPI_DONE; // the warm start is good already
     for (info->outer = 1; info->outer <= max_outer; info->outer++) {
-        s->inner_tolerance =
-            fmax(COND_VFPI_INNER * fmin(s->best->residual, 1.0), COND_AIM * settings->tolerance);
+        s->inner_tolerance = fmax(COND_INNER_REDUCTION * fmin(s->best->residual, 1.0),
+                                  COND_AIM * settings->tolerance);
         end = s->is_fused ? run_fused(s, info) : cond_vfpi_loop(s, info);
         if (!certified)
             end = finish_step_pass(s, end, info);

@@ -81,7 +81,7 @@ static int judge(CondVfpi* s, CondSolveInfo* info)
         tolerance = s->inner_tolerance;
     }
     double ratio = COND_AIM * tolerance / value;
-    s->trigger = s->residual * (isfinite(ratio) ? ratio : COND_VFPI_INNER);
+    s->trigger = s->residual * (isfinite(ratio) ? ratio : COND_INNER_REDUCTION);
     s->judged = s->passed;
     return -1;
 }

@@ -30,7 +30,7 @@ static size_t count(const struct aiScene* scene, const struct aiNode* node, int 
     for (unsigned m = 0; m < node->mNumMeshes; m++)
         n += scene->mMeshes[node->mMeshes[m]]->mNumFaces;
     for (unsigned c = 0;
-         c < node->mNumChildren && depth < COND_IMPORT_NESTING && n <= COND_IMPORT_TRIANGLES; c++)
+         c < node->mNumChildren && depth < COND_NESTING && n <= COND_IMPORT_TRIANGLES; c++)
         n += count(scene, node->mChildren[c], depth + 1);
     return n;
 }
@@ -61,7 +61,7 @@ static CondStatus walk(const struct aiScene* scene, const struct aiNode* node,
             status = sink->take(sink->owner, corner, material);
         }
     }
-    for (unsigned c = 0; c < node->mNumChildren && depth < COND_IMPORT_NESTING && !status; c++)
+    for (unsigned c = 0; c < node->mNumChildren && depth < COND_NESTING && !status; c++)
         status = walk(scene, node->mChildren[c], &T, depth + 1, sink);
     return status;
 }
