@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "factored.h"
+#include "law/tuning.h"
 #include "newton/semismooth.h"
 #include "newton/tuning.h"
 #include "system.h"
@@ -176,9 +177,9 @@ static CondStatus solve_share(Solver* s, CondSolveInfo* info)
 {
     static const CondSemismoothLimits ways[] = {
         {.max_steps = COND_PATIENT_STEPS},
-        {.max_steps = COND_RESISTING_STEPS,
+        {.max_steps = COND_PATIENT_STEPS,
          .resistance = COND_WARM_DAMPING,
-         .patience = COND_RESISTING_PATIENCE},
+         .patience = COND_NEWTON_STEPS},
     };
     CondStatus status = cond_mpi_system_plan(&s->system, &s->share);
     info->solved_by = COND_BY_NEWTON;

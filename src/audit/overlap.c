@@ -8,6 +8,7 @@
 #include "audit/sheet.h"
 #include "audit/surface.h"
 #include "audit/tuning.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 
 #include <string.h>
@@ -214,9 +215,9 @@ static double facet_bound(const Facet* facet)
         double d[3], slope = 0.0;
         for (int i = 0; i < 3; i++) {
             d[i] = facet->corner[k][i] - centre[i];
-            slope += fabs(gap) > COND_AUDIT_ROUNDING ? (centre[i] - near[i]) / gap * d[i] : 0.0;
+            slope += fabs(gap) > COND_ROUNDING ? (centre[i] - near[i]) / gap * d[i] : 0.0;
         }
-        least = fmin(least, fabs(gap) > COND_AUDIT_ROUNDING ? gap + slope : gap - vec3_norm(d));
+        least = fmin(least, fabs(gap) > COND_ROUNDING ? gap + slope : gap - vec3_norm(d));
     }
     return least;
 }

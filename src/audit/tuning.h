@@ -3,8 +3,6 @@
 #ifndef COND_AUDIT_TUNING_H
 #define COND_AUDIT_TUNING_H
 
-// [1] relative rounding, and [m] or [rad] below which a length or a step is none.
-#define COND_AUDIT_ROUNDING 1e-13
 // [1] cosine, negated, of the normals of two surfaces that face each other: 96 degrees.
 #define COND_AUDIT_FACING 0.1
 // [share] of the other surface's size: parts of a sheet that are not divided further, as what is

@@ -14,13 +14,15 @@
 #define COND_ROUNDING 1e-12
 // [1] Numbers that users and files give: a length is zero below it, and vectors that are shorter
 // have no direction; values that should agree or meet a limit may miss it by so much of their size;
-// directions are the same where their cosine misses 1 by so much, 4e-5 rad. Nine digits are more
+// directions are the same where their cosine misses 1 by so much, 4e-5 rad, and a normal is better
+// than another by more. Nine digits are more
 // than the single precision of most files, and far more than the rounding of sums of doubles.
 #define COND_INPUT_ROUNDING 1e-9
 // [1] Numbers in single precision, or with six digits, as most meshes and robots have them: heights
 // over a plane that count as none, sines of parallel directions, lengths of unit quaternions,
-// products of a frame's rows, depths of neighbouring links; rounding of the matrices that are held
-// in it.
+// products of a frame's rows, depths of neighbouring links, points that
+// are one contact, thicknesses within which two things have met; rounding of the matrices that are
+// held in it.
 #define COND_SINGLE_PRECISION 1e-6
 // [share] of the terms of a sum, of motions or of forces: what is left where they cancel is the
 // error of the solve, which tolerances of 1e-8 bound a hundred times below.
@@ -34,6 +36,9 @@
 #define COND_SAFETY 0.9
 // [1] cosine of two directions that are much the same: 26 degrees.
 #define COND_ALIGNED 0.9
+// [1] times a tolerance, or a limit that is made of one: what solves may leave in a speed, in a
+// difference of two answers, or in a violation.
+#define COND_LEEWAY 10.0
 enum {
     // [count] of a small Newton iteration that converges by squares: for the normal of rounded rims
     // and the rotation nearest to a matrix six or seven are usual, and a free rotation ends at
@@ -81,8 +86,10 @@ enum {
 // ---- files and messages
 
 enum {
-    COND_NESTING = 200, // [count] of lists, nodes or classes within each other in a file: far
-                        // beyond what is written, and no danger to the stack
+    COND_ONE_BY_ONE = 20000, // [count] of links or edges that may be searched one by one: as many
+                             // squared take seconds
+    COND_NESTING = 200,      // [count] of lists, nodes or classes within each other in a file: far
+                             // beyond what is written, and no danger to the stack
     COND_FILE_ATTEMPTS = 1000, // [count] names that are tried for a new file; each that is taken
                                // was left by a program that was killed
     COND_TEXT_SHOWN = 150, // [characters] of a path or of a foreign text that a message quotes; a

@@ -12,6 +12,7 @@
 #include "geometry/tuning.h"
 #include "math/scalar.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -378,7 +379,7 @@ static CondStatus add_disc_crossings(View* view)
                high = 2.0 * pi * k / COND_CIRCLE_PARTS;
         double here = rim_point(view, F, high, x, y);
         if ((last < 0.0) != (here < 0.0)) {
-            for (int pass = 0; pass < COND_BISECTIONS; pass++) {
+            for (int pass = 0; pass < DBL_MANT_DIG; pass++) {
                 double middle = 0.5 * (low + high);
                 if ((rim_point(view, F, middle, x, y) < 0.0) == (last < 0.0))
                     low = middle;

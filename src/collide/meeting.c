@@ -6,6 +6,7 @@
 #include "geometry/triangle.h"
 #include "geometry/tuning.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,7 +83,7 @@ static double cubic(const double c[4], double t)
 static double bisect(const double c[4], double low, double high)
 {
     double sign = cubic(c, low) < 0.0 ? -1.0 : 1.0;
-    for (int k = 0; k < COND_BISECTIONS; k++) {
+    for (int k = 0; k < DBL_MANT_DIG; k++) {
         double middle = 0.5 * (low + high);
         if (sign * cubic(c, middle) > 0.0)
             low = middle;
@@ -192,14 +193,14 @@ static int meet_round(CondMeetingKind kind, double radius, const CondMotion* mot
     place(motion, 0.0, x);
     double distance = nearest(kind, x, meeting->weight),
            near = fmin(radius, COND_SAFETY * distance);
-    for (int k = 0; k < COND_SEARCH_STEPS && distance - near > COND_SWEEP_MET * near; k++) {
+    for (int k = 0; k < COND_SEARCH_STEPS && distance - near > COND_NEARLY * near; k++) {
         if (!(time * speed + distance - near < speed))
             return 0;
         time += (distance - near) / speed;
         place(motion, time, x);
         distance = nearest(kind, x, meeting->weight);
     }
-    if (!(distance > 0.0) || distance - near > COND_SWEEP_SEEN * COND_SWEEP_MET * near)
+    if (!(distance > 0.0) || distance - near > COND_SWEEP_SEEN * COND_NEARLY * near)
         return 0;
     apart(kind, x, meeting->weight, w);
     for (int i = 0; i < 3; i++)

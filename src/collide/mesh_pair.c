@@ -7,6 +7,7 @@
 #include "geometry/tuning.h"
 #include "math/vec3.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,7 +261,7 @@ static int edge_normal(const Meshing* m, const double p[3], const double u[3], c
     double low = 0.0, high = wide;
     if (!(edge_slope(m, p, u, w, low, n) > 0.0) || !(edge_slope(m, p, u, w, high, n) < 0.0))
         return 0;
-    for (int pass = 0; pass < COND_BISECTIONS; pass++) {
+    for (int pass = 0; pass < DBL_MANT_DIG; pass++) {
         double middle = 0.5 * (low + high);
         if (edge_slope(m, p, u, w, middle, n) > 0.0)
             low = middle;

@@ -12,7 +12,6 @@
 #include "geometry/fan.h"
 #include "geometry/mesh_surface.h"
 #include "geometry/separation.h"
-#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/entity.h"
 
@@ -55,8 +54,9 @@ static CondStatus meet_along(CondPairWork* work, const CondCore* a, const CondCo
     if (!status)
         status = cond_facet_make(b, n, &work->facet[1]);
     if (!status)
-        status = cond_manifold_make(&work->facet[0], a->round, &work->facet[1], b->round, n, far,
-                                    COND_SAME_POINT * fmin(a->size, b->size), &work->manifold);
+        status =
+            cond_manifold_make(&work->facet[0], a->round, &work->facet[1], b->round, n, far,
+                               COND_SINGLE_PRECISION * fmin(a->size, b->size), &work->manifold);
     return status ? status : cond_manifold_hold(a, b, apart, &work->manifold);
 }
 
@@ -156,7 +156,7 @@ CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCo
                             const CondShape* b, const CondCore* core_b, double far)
 {
     int mesh_a = cond_shape_is_hollow(a), mesh_b = cond_shape_is_hollow(b);
-    double small = COND_SAME_POINT * fmin(core_a->size, core_b->size);
+    double small = COND_SINGLE_PRECISION * fmin(core_a->size, core_b->size);
     if (mesh_a && mesh_b)
         return cond_mesh_meets_mesh(work, core_a, core_b, far, small);
     if (mesh_b)
@@ -237,7 +237,7 @@ static int is_above(const CondPlane* plane, const double box[6], double far)
         least += n * (n > 0.0 ? box[i] : box[3 + i]);
         size += box[3 + i] - box[i];
     }
-    return least > far + COND_SAME_POINT * size;
+    return least > far + COND_SINGLE_PRECISION * size;
 }
 
 static CondStatus collide_plane(const CondCollider* collider, const CondKinematics* kinematics,
@@ -255,13 +255,14 @@ static CondStatus collide_plane(const CondCollider* collider, const CondKinemati
     cond_core_support(&core, back, 0, x);
     if (!(vec3_dot(n, x) - offset - core.round <= far))
         return COND_OK;
-    CondStatus status = cond_shape_is_hollow(&a->solid->shape)
-                            ? cond_mesh_on_plane(&core, n, offset, far, COND_SAME_POINT * core.size,
-                                                 &work->part, &work->manifold)
-                            : cond_facet_make(&core, back, &work->facet[0]);
+    CondStatus status =
+        cond_shape_is_hollow(&a->solid->shape)
+            ? cond_mesh_on_plane(&core, n, offset, far, COND_SINGLE_PRECISION * core.size,
+                                 &work->part, &work->manifold)
+            : cond_facet_make(&core, back, &work->facet[0]);
     if (!status && !cond_shape_is_hollow(&a->solid->shape))
         status = cond_manifold_on_plane(&work->facet[0], core.round, n, offset, far,
-                                        COND_SAME_POINT * core.size, &work->manifold);
+                                        COND_SINGLE_PRECISION * core.size, &work->manifold);
     if (status)
         return status;
     CondCandidate candidate = {.plane = i_plane, .triangle = -1, .solid = {a->index, -1}};

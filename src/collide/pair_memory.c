@@ -1,6 +1,6 @@
 #include "collide/pair_memory.h"
+#include "base/tuning.h"
 #include "collide/tuning.h"
-#include "geometry/tuning.h"
 
 #include <math.h>
 
@@ -76,7 +76,7 @@ int cond_pair_separate(const CondPairMemory* memory, CondPairKnown* known, const
                        const CondCore* b, double far)
 {
     CondSeparation* apart = &known->apart;
-    double x[3], slack = COND_SAME_POINT * fmin(a->size, b->size);
+    double x[3], slack = COND_SINGLE_PRECISION * fmin(a->size, b->size);
     if (is_still_so(memory, known) && (far >= known->far || fabs(apart->apart - far) > slack))
         return apart->apart <= far;
     if (cond_cores_apart(a, b, apart->normal, x) - (a->round + b->round) > far + slack)

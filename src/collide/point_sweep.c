@@ -7,6 +7,7 @@
 #include "collide/solid.h"
 #include "collide/tuning.h"
 #include "geometry/box.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/entity.h"
 
@@ -36,7 +37,7 @@ static int meet_shape(const CondShape* shape, const double from[3], const double
     double near = radius > 0.0 ? fmin(radius, COND_SAFETY * probe->gap) : 0.0;
     if (!(probe->gap > 0.0))
         return 0; // it was inside
-    tiny = fmax(tiny, COND_SWEEP_MET * near);
+    tiny = fmax(tiny, COND_NEARLY * near);
     for (int k = 0; k < COND_SEARCH_STEPS && probe->gap - near > tiny; k++) {
         if (!(time * length + probe->gap - near < length))
             return 0;
@@ -65,7 +66,7 @@ static CondStatus sweep_feature(CondSweepPass* pass, int i_feature, int i_solid)
               collider->sweep.place + 3 * (size_t)i_feature, from);
     into_axes(pose, x, to);
     if (!meet_shape(&solid->shape, from, to, feature->radius,
-                    COND_SWEEP_MET_THIN * collider->sweep.thickness[i_solid], &probe, &gap))
+                    COND_SINGLE_PRECISION * collider->sweep.thickness[i_solid], &probe, &gap))
         return COND_OK;
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = gap};
     candidate.gap += cond_pair_allowance(pass->model, feature->solid, solid->number);

@@ -1,9 +1,9 @@
 #include "collide/rod_contact.h"
+#include "base/tuning.h"
 
 #include "collide/meeting.h"
 #include "collide/tuning.h"
 #include "geometry/segment.h"
-#include "geometry/tuning.h"
 #include "math/vec3.h"
 #include "model/entity.h"
 #include "model/rod.h"
@@ -217,7 +217,7 @@ static CondStatus meet_links(const CondRodLinks* c, const CondKinematics* kinema
         return COND_OK;
     near[1] = middle(c, i, j);
     const int wanted[2] = {
-        near[0].distance < near[1].distance - COND_SAME_POINT * fmin(a->size, b->size) &&
+        near[0].distance < near[1].distance - COND_SINGLE_PRECISION * fmin(a->size, b->size) &&
             (is_least(c, kinematics->model, i, j, near[0].distance, near[0].distance < radii) ||
              has_borne(c, state, i, j, 1)),
         near[1].distance <= far + radii &&

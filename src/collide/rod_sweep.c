@@ -8,6 +8,7 @@
 #include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/separation.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "model/entity.h"
@@ -79,7 +80,7 @@ static int meet_core(const Way* way, const CondCore* other, double tiny, double*
     double near = fmin(way->round, COND_SAFETY * apart);
     if (!(apart > 0.0))
         return 0; // it was inside
-    tiny = fmax(tiny, COND_SWEEP_MET * near);
+    tiny = fmax(tiny, COND_NEARLY * near);
     *time = 0.0;
     for (int k = 0; k < COND_SEARCH_STEPS && apart - near > tiny; k++) {
         if (!(*time * speed + apart - near < speed))
@@ -156,7 +157,7 @@ static CondStatus sweep_convex(const Sides* sides, const Way* way, const CondSha
     const CondShape capsule = {
         .form = COND_FORM_CAPSULE, .radius = way->round, .half = {0.0, 0.0, link.half[2]}};
     CondStatus status = cond_shapes_meet(work, &capsule, &link, shape, core,
-                                         COND_SWEEP_SEEN * (COND_SWEEP_MET * way->round + tiny));
+                                         COND_SWEEP_SEEN * (COND_NEARLY * way->round + tiny));
     for (int k = 0; k < work->manifold.n && !status; k++) {
         const CondManifoldPoint* meeting = &work->manifold.meeting[k];
         for (int i = 0; i < 3; i++) {
@@ -210,7 +211,7 @@ CondStatus cond_rod_sweep_solid(CondCollider* collider, const CondKinematics* af
     const double *before = collider->sweep.pose + 7 * (size_t)i,
                  *now = collider->pose + 7 * (size_t)i;
     int sharp = cond_shape_is_hollow(&solid->shape);
-    double R[2][9], tiny = COND_SWEEP_MET_THIN * collider->sweep.thickness[i];
+    double R[2][9], tiny = COND_SINGLE_PRECISION * collider->sweep.thickness[i];
     CondCore core;
     CondStatus status = COND_OK;
     quat_matrix(before + 3, R[0]);
@@ -277,7 +278,7 @@ static CondStatus sweep_point(CondCollider* collider, const CondKinematics* afte
                              1,
                              feature->surface,
                              cond_bead_key(collider, i_feature, i)};
-        status = sweep_convex(&sides, &way, &ball, &core, COND_SWEEP_MET_THIN * way.round);
+        status = sweep_convex(&sides, &way, &ball, &core, COND_SINGLE_PRECISION * way.round);
     }
     return status;
 }

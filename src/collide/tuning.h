@@ -37,12 +37,8 @@
 
 // ---- sweeps: conservative advancement
 
-// [share] of the distance within which things count as near, at most COND_SAFETY of that at the
-// start, at which they have met,
-#define COND_SWEEP_MET 1e-3
-// [share] and the same of a thickness, where it is larger.
-#define COND_SWEEP_MET_THIN 1e-6
-// [1] times these two within which the contact is then made.
+// [1] times what things that have met may be apart (COND_NEARLY of what is near, or
+// COND_SINGLE_PRECISION of a thickness), within which the contact is then made.
 #define COND_SWEEP_SEEN 20.0
 
 // ---- clearance (collide/clearance.h)

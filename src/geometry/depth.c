@@ -16,6 +16,7 @@
 #include "geometry/triangle.h"
 #include "geometry/tuning.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -166,7 +167,7 @@ static int cut_between(const Search* s, const CondCell* cell, int one, int two, 
     double low = 0.0, high = 1.0, z[3], g[3], h[3];
     if (cond_boundary_part(s->body, one, y, g) > cond_boundary_part(s->body, two, y, h))
         return 0;
-    for (int pass = 0; pass < COND_BISECTIONS; pass++) {
+    for (int pass = 0; pass < DBL_MANT_DIG; pass++) {
         double middle = 0.5 * (low + high);
         for (int i = 0; i < 3; i++)
             z[i] = x[i] + middle * (y[i] - x[i]);
@@ -188,7 +189,7 @@ static void ask_between(Search* s, const CondCell* cell, int one, int two)
     int part;
     cond_cell_most(cell, s->body, one, x);
     cond_cell_most(cell, s->body, two, y);
-    for (int pass = 0; pass < COND_BISECTIONS; pass++) {
+    for (int pass = 0; pass < DBL_MANT_DIG; pass++) {
         double middle = 0.5 * (low + high);
         cond_cell_between(cell, x, y, middle, z);
         if (cond_boundary_part(s->body, one, z, g) > cond_boundary_part(s->body, two, z, g))
@@ -235,7 +236,7 @@ static int is_shallow(Search* s, const CondCell* cell, double may)
 // Looks at a piece; 1 and its halves where it is not done.
 static int look(Search* s, CondCell* cell, CondCell half[2])
 {
-    double may = (cell->core ? COND_CURVED_GAIN / COND_INPUT_ROUNDING : 1.0) * s->small;
+    double may = (cell->core ? COND_TOUCHING / COND_INPUT_ROUNDING : 1.0) * s->small;
     int part = -1, crossing = -1, round = cell->core && !cell->cap;
     s->work->looked++;
     if (cell->n_hull == 0)

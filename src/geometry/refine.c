@@ -16,6 +16,7 @@
 #include "math/scalar.h"
 #include "math/vec3.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -139,7 +140,7 @@ static void try_circle(Search* search, const double e[3], const double n[3])
     double at_low = slope(search, u, w, low), at_high = slope(search, u, w, high), angle = 0.0;
     if (!(at_low > 0.0 && at_high < 0.0))
         return;
-    for (int pass = 0, side = 0; pass < COND_BISECTIONS && high - low > COND_EXACT; pass++) {
+    for (int pass = 0, side = 0; pass < DBL_MANT_DIG && high - low > COND_EXACT; pass++) {
         double last = angle;
         angle = (low * at_high - high * at_low) / (at_high - at_low);
         if (pass > 0 && fabs(angle - last) <= COND_EXACT)

@@ -1,7 +1,6 @@
 #include "geometry/separation.h"
 #include "base/tuning.h"
 
-#include "geometry/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -53,7 +52,7 @@ static void try_axis(const CondCore* a, const CondCore* b, const double n[3], do
 // edges. Edges that run nearly along each other make a normal of a face over again, less exactly.
 static void box_normal(const CondCore* a, const CondCore* b, double n[3])
 {
-    double most = -INFINITY, lead = COND_FACE_LEAD * fmin(a->size, b->size), u[3], v[3], w[3];
+    double most = -INFINITY, lead = COND_INPUT_ROUNDING * fmin(a->size, b->size), u[3], v[3], w[3];
     for (int k = 0; k < 6; k++) {
         cond_core_axis(k < 3 ? a : b, k % 3, u);
         try_axis(a, b, u, 0.5, k ? lead : 0.0, n, &most);

@@ -1,21 +1,18 @@
-// Numbers of distances between shapes, used by geometry and collide. A header of numbers alone: it
-// includes nothing.
+// Numbers of distances between shapes, used by geometry and collide.
 #ifndef COND_GEOMETRY_TUNING_H
 #define COND_GEOMETRY_TUNING_H
 
+#include <float.h>
+
 // ---- what rounding leaves of a length, an angle, an area
 
-// [1] relative, and [rad]: a few roundings of a double, as near as searches for a normal come.
-#define COND_EXACT 1e-15
-// [share] of the size by which the normal across two edges must be better than a face's: edges that
-// run nearly along each other make a face's normal over again, less exactly.
-#define COND_FACE_LEAD 1e-10
-// [share] of the size: points this near to each other are one contact, and tree boxes are wider by
-// that. Above the distance that GJK resolves (COND_TOUCHING).
-#define COND_SAME_POINT 1e-7
+// Relative, and in radians: a few roundings of a double, as near as searches for a normal come.
+#define COND_EXACT (4.0 * DBL_EPSILON)
 // [share] of the size: GJK cannot tell the direction between cores that are nearer, because their
-// distance is the root of a difference of squares (the root of a double's precision).
-#define COND_TOUCHING 1e-8
+// distance is the root of a difference of squares (the root of a double's precision). The same may
+// be left to gain on a curved patch when its depth is taken: cells of patches are boxes around
+// them, so that COND_INPUT_ROUNDING would take twenty times the cells.
+#define COND_TOUCHING 2e-8
 // [1] sine of the angle of edges whose cross product is no normal for a contact, because the
 // nearest points of such edges are not well conditioned; and of two faces that count as one: 0.06
 // degrees, a seventeenth of the angle between the facets of a cylinder of 360.
@@ -23,7 +20,8 @@
 // [share] within which two depths, two directions or two places on a feature count as equal: a
 // point this near to a corner or a rim belongs to the corner or the rim; of the size of meshes,
 // contacts that are nearer to each other are one, and deeper ones are thinned; and by which boxes
-// are moved farther than they overlap.
+// are moved farther than they overlap; of the distance within which things count as near, at most
+// COND_SAFETY of that at the start of a sweep, at which they have met.
 #define COND_NEARLY 1e-3
 
 // ---- which features count
@@ -48,11 +46,7 @@
 
 // [rad] from a normal that is nearly known, within which the exact one is sought.
 #define COND_NORMAL_NEAR 0.03
-// [share] of the size that may be left to gain on a curved patch when its depth is taken: cells of
-// patches are boxes around them, so that COND_INPUT_ROUNDING would take twenty times the cells.
-#define COND_CURVED_GAIN 2e-8
 enum {
-    COND_BISECTIONS = 50,    // [count] halvings of an interval: to a double's precision
     COND_GOLDEN_STEPS = 40,  // [count] of golden sections: 4e-9 of an interval, the root of a
                              // double's precision, where a smooth maximum cannot be told better
     COND_MEAN_SECTIONS = 24, // [count] of golden sections for the best mean of two distances: a

@@ -22,6 +22,7 @@
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -298,7 +299,7 @@ static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* 
     double worst = serves ? worst_served(sim) : 0.0;
     serves = serves && !is_quick(sim);
     while (serves && !status && worst > COND_TANGENT_ENOUGH &&
-           newton->count < COND_AUTO_ITERATIONS - 1) {
+           newton->count < COND_NEWTON_STEPS - 1) {
         double last = newton->worst, before = worst;
         CondStatus factored = quick ? COND_OK : cond_tangent_factor(sim, state);
         if (factored)
@@ -345,7 +346,7 @@ static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus s
         return COND_OK;
     }
     newton->size = worst;
-    if (++newton->count == COND_AUTO_ITERATIONS)
+    if (++newton->count == COND_NEWTON_STEPS)
         return descend(sim, state, worst, &newton->worst);
     return look(sim, state, more);
 }
@@ -379,7 +380,7 @@ static CondStatus hold_back(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
-    for (int i = 0; i < COND_AUTO_HOLDS; i++) {
+    for (int i = 0; i < DBL_MANT_DIG; i++) {
         int any = 0;
         for (int b = 0; b < model->n_body; b++) {
             int g = groups->of[b];

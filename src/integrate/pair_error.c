@@ -1,6 +1,7 @@
 // The error of a pair of pieces, by the end of its halves and the end of the pair in one go
 // (pair_error.h). Reads sim->pieces, and sets sim->at_end to the end of the halves.
 #include "integrate/pair_error.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "device/sum.h"
@@ -61,7 +62,7 @@ static CondPieceError error_of(const CondSim* sim, const CondBody* body, double 
     double slow = COND_PIECE_SLOW * sqrt(g * size), jump = change / (speed + change + slow);
     double way = t * fmax(speed, slow) + size * jump * jump;
     double turn = change + COND_PIECE_SLOW * t * (g + speed * speed / size);
-    double noise = COND_PIECE_NOISE * sim->model->settings.solver.tolerance * fmax(speed, slow);
+    double noise = COND_LEEWAY * sim->model->settings.solver.tolerance * fmax(speed, slow);
     double place = fmax(sqrt(s[COND_WRONG_PLACE]) - t * noise, 0.0) / way;
     double wrong = fmax(sqrt(s[COND_WRONG_SPEED]) - noise, 0.0) / turn;
     if (sim->theta[body->index] == 1.0)

@@ -54,10 +54,8 @@
 #define COND_FLIGHT_WEIGHT 0.25
 
 enum {
-    COND_NEWTON_HALVINGS = 6,  // [count] of one step of Newton's method
-    COND_AUTO_ITERATIONS = 12, // [count] of Newton's method: in long steps 5, rarely 8
-    COND_AUTO_HALVINGS = 3,    // [count] of one step of auto, which may retreat instead
-    COND_AUTO_HOLDS = 40,      // [count] halvings of a step that is held back: to rounding
+    COND_NEWTON_HALVINGS = 6, // [count] of one step of Newton's method
+    COND_AUTO_HALVINGS = 3,   // [count] of one step of auto, which may retreat instead
 };
 
 // ---- the error of a pair of pieces (integrate/pair_error.c)
@@ -67,7 +65,5 @@ enum {
 #define COND_PIECE_SLOW 1e-2
 // [1] of the fastest body's speed: a speed that is hardly any
 #define COND_PIECE_LEAST_SPEED 1e-4
-// [1] times the tolerance of the solver and the speed of a body: a difference that solves may leave
-#define COND_PIECE_NOISE 10.0
 
 #endif

@@ -14,7 +14,7 @@ typedef struct CondHistory {
 
 static inline void cond_history_add(CondHistory* history, double length)
 {
-    int need = history->n < COND_HISTORY_FIRST ? COND_HISTORY_FIRST : history->n + 1;
+    int need = history->n < COND_HISTORY_BLOCK ? COND_HISTORY_BLOCK : history->n + 1;
     if (history->failed || COND_RESERVE(&history->arena, history->length, need)) {
         history->failed = 1;
         return;

@@ -25,7 +25,12 @@
 enum {
     // Coordinates of a few rigid bodies: a factorisation costs next to nothing.
     COND_TINY_PROBLEM = 6 * COND_FEW_BODIES,
-    COND_HISTORY_FIRST = 1024, // [count] iterations of a solve that there is memory for at once
+    COND_NEWTON_STEPS = 12, // [count] of Newton's method before something else is tried: with a
+                            // factorisation (dominoes waste them, random problems with friction 8
+                            // need them), in rounds of proximal-point steps before the interior
+                            // point, resisting steps in a row that halve nothing, iterates of the
+                            // integrators (in long steps 5, rarely 8)
+    COND_HISTORY_BLOCK = 1024, // [count] iterations of a solve that there is memory for at once
 };
 
 #endif

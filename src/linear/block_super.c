@@ -34,7 +34,7 @@ static void merge(CondBlockSuper* super, const CondBlockOrder* o)
         if (o->begin[k] == o->begin[k + 1])
             continue;
         int p = o->later[o->begin[k]], size = super->size[k] + super->size[p];
-        if (size <= COND_SUPERNODE_MOST &&
+        if (size <= COND_SUPERNODE_BLOCK &&
             cost(size, super->width[p]) <=
                 cost(super->size[k], super->width[k]) + cost(super->size[p], super->width[p])) {
             super->head[k] = p;

@@ -7,11 +7,11 @@
 #define COND_SUPERNODE_WORK 1000.0
 
 enum {
-    COND_SUPERNODE_MOST = 48, // [count] coordinates: its square of 18 kB stays in the first cache
-    COND_FILL_NODES = 2048,   // [count] nodes up to which the order of least fill is made: it has a
-                              // bit for each pair of them, half a megabyte
-    COND_FAR_SEARCHES = 3,    // [count] of a node at the far end of a graph, as George and Liu do
-    COND_PIVOTED_BLOCK = 64,  // [count] columns of a dense matrix that are factored together
+    COND_SUPERNODE_BLOCK = 48, // [count] coordinates: its square of 18 kB stays in the first cache
+    COND_FILL_NODES = 2048,  // [count] nodes up to which the order of least fill is made: it has a
+                             // bit for each pair of them, half a megabyte
+    COND_FAR_SEARCHES = 3,   // [count] of a node at the far end of a graph, as George and Liu do
+    COND_PIVOTED_BLOCK = 64, // [count] columns of a dense matrix that are factored together
 };
 
 #endif

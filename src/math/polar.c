@@ -196,7 +196,7 @@ static int polar_newton(double X[9])
             change2 += (next - X[i]) * (next - X[i]);
             X[i] = next;
         }
-        if (change2 < COND_POLAR_DONE && g == 1.0) // the error is the square of the change
+        if (change2 < DBL_EPSILON && g == 1.0) // the error is the square of the change
             return 1;
     }
     return 0;

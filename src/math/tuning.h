@@ -8,9 +8,6 @@
 #define COND_POLAR_REGULAR 1e-3
 // [1] squared change of a step above which the iterate is scaled before the next one (Higham).
 #define COND_POLAR_FAR 1e-2
-// [1] squared change of a step after which the iteration ends: convergence is quadratic, so the
-// error that is left is of this size.
-#define COND_POLAR_DONE 1e-16
 
 // [rad] angle below which the derivatives of the exponential map are taken from their series: to
 // rounding at a tenth, where their formulas lose three digits.

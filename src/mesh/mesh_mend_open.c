@@ -2,9 +2,9 @@
 // where they lie on it. Triangles are turned to run as their neighbours do.
 #include "base/disjoint.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 #include "mesh/mesh_mend.h"
-#include "mesh/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,7 +133,7 @@ CondStatus cond_mending_split(CondMending* mending)
     OpenNode* found = status ? NULL : cond_allocate(&mesh->context, (size_t)open.n, sizeof *found);
     if (!status && !found)
         status = COND_OUT_OF_MEMORY;
-    int many = !status && open.n_edge > COND_OPEN_EDGES;
+    int many = !status && open.n_edge > COND_ONE_BY_ONE;
     for (int i = 0; i < n_key && !status && !many; i++) {
         int same = (i > 0 && cond_mesh_key_same(&mending->key[i - 1], &mending->key[i])) ||
                    (i + 1 < n_key && cond_mesh_key_same(&mending->key[i], &mending->key[i + 1]));

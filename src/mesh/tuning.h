@@ -8,9 +8,7 @@
 enum {
     COND_MEND_ROUNDS = 50, // [count] of a mending: a triangle may become thin when its neighbour is
                            // removed, so that another round is needed
-    COND_OPEN_EDGES = 20000,  // [count] above which a surface has loose triangles rather than nodes
-                              // that lie on edges, and is not closed: the search is quadratic
-    COND_MOST_HEIGHTS = 4096, // [count] of rows or columns of a grid of heights: 16 million points
+    COND_MOST_HEIGHTS = 4096,  // [count] of rows or columns of a grid of heights: 16 million points
     COND_MESH_NUMBER = 1 << 30 // [1] largest number in the text of a recipe, as in box:1,2,3
 };
 

@@ -12,6 +12,8 @@
 #include "model/strain.h"
 #include "model/tuning.h"
 
+#include <float.h>
+
 typedef struct CondStrainBatch {
     CondLanes F[9];         // deformation gradients, by the caller
     CondLanes theta;        // tr(S) - 3, by measure
@@ -100,7 +102,7 @@ COND_LANES_INLINE void batch_polar(CondLanes X[9], CondLaneMask* rare)
             X[i] = COND_LANES_SELECT(busy, next, X[i]);
         }
         change2 = COND_LANES_SELECT(busy, change, change2);
-        busy &= ~((change2 < COND_POLAR_DONE) & (g == 1.0));
+        busy &= ~((change2 < DBL_EPSILON) & (g == 1.0));
     }
     *rare = ~in_range | busy;
 }

@@ -48,11 +48,10 @@ enum {
                        // nowhere, and doublings of one that creeps
     COND_STALL = 3,    // [count] steps of little progress after which the method changes its ways;
                        // of piles: steps that go to and fro between two sets do so for ever
-    COND_RESISTING_STEPS = 40,    // [count] that resist changes of the forces: a settling heap of
-                                  // 200 bodies takes 20 where many contacts change, 7 elsewhere
-    COND_RESISTING_PATIENCE = 12, // [count] of these in a row that may halve nothing
-    COND_PATIENT_STEPS = 60,      // [count] free steps of rods and over ranks, and iterations of
-                                  // the interior-point method
+    COND_PATIENT_STEPS = 60, // [count] free steps of rods and over ranks, iterations of the
+                             // interior-point method, and steps that resist changes of the forces:
+                             // a settling heap of 200 bodies takes 20 where many contacts change,
+                             // 7 elsewhere
     COND_CORRECTIONS = 3, // [count] of an answer by the residual that rounding has left. The first
                           // is made in any case: without it a bent ring at rest
                           // (test/test_ring.c) drifts, though its residual is below 1e-14 already

@@ -26,7 +26,6 @@
 enum {
     COND_ATTACH_NESTING = 16, // [count] of models that attach models: 2^16 copies of a body
     COND_REPLICAS = 100000,   // [count] that one element of MJCF makes: copies, points of a cable
-    COND_URDF_LINKS = 10000,  // [count] of links: names are searched one by one
     COND_PACKAGE_LEVELS = 8,  // [count] of folders above the robot's file that are searched
 };
 

@@ -1,7 +1,6 @@
 // Orders links and joints of a URDF file from the root (urdf_tree.h).
 #include "robot_file/urdf_tree.h"
-
-#include "robot_file/tuning.h"
+#include "base/tuning.h"
 
 #include <string.h>
 
@@ -30,8 +29,8 @@ static CondStatus collect_link(const CondUrdfFile* file, CondUrdfTree* tree, con
     if (find_link(tree, link.name) >= 0)
         return cond_urdf_refuse(file, node, COND_BAD_INPUT, "there are two links named '%s'",
                                 link.name);
-    if (tree->n_link == COND_URDF_LINKS)
-        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "more than %d links", COND_URDF_LINKS);
+    if (tree->n_link == COND_ONE_BY_ONE)
+        return cond_urdf_refuse(file, node, COND_BAD_INPUT, "more than %d links", COND_ONE_BY_ONE);
     if (COND_RESERVE(&tree->arena, tree->link, tree->n_link + 1))
         return cond_urdf_refuse(file, node, COND_OUT_OF_MEMORY, "no memory for a link");
     tree->link[tree->n_link++] = link;

@@ -200,7 +200,7 @@ static int serves(const CondSoftPacked* packed, const CondProblem* problem)
         if (problem->block[b].kind == COND_BLOCK_BSR3 && !problem->block[b].position)
             return 0;
     return coarse->deep ? packed->n_node >= COND_SOFT_LEVELS_LEAST
-                        : packed->partition.n_group <= COND_SOFT_DENSE;
+                        : packed->partition.n_group <= COND_SOFT_SMALL;
 }
 
 CondStatus cond_aggregation_plan(CondSoftPacked* packed, const CondProblem* problem, int deep,
@@ -218,7 +218,7 @@ CondStatus cond_aggregation_plan(CondSoftPacked* packed, const CondProblem* prob
         find_bodies(packed, problem);
     if (!status && !known)
         status = plan_levels(packed, problem);
-    if (!status && coarse->level[coarse->n_level - 1].n_node > COND_SOFT_DENSE)
+    if (!status && coarse->level[coarse->n_level - 1].n_node > COND_SOFT_SMALL)
         return COND_OK;
     if (!status)
         status = plan_coarsest(packed);

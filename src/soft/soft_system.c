@@ -111,7 +111,7 @@ CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* prob
     int n = problem->n_dof, most = largest_term(problem);
     *fits = 0;
     system->deep = system->grouped = system->rested = 0;
-    system->pack_from = COND_PACK_FROM;
+    system->pack_from = COND_SOFT_SMALL;
     system->problem = problem;
     system->threads = threads;
     system->n_node = system->n_interface = 0;

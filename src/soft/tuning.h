@@ -7,8 +7,9 @@
 // [share] of the residual to which a round in single precision is solved; a round can do no more.
 #define COND_SOFT_ROUND 1e-3
 enum {
-    COND_PACK_FROM = 256,   // [count] nodes below which a product lies in the first cache, so that
-                            // packing does not pay
+    COND_SOFT_SMALL = 256,  // [count] nodes below which a product lies in the first cache, so that
+                            // packing does not pay, and whose matrix may be inverted where bodies
+                            // that do not touch leave more than COND_SOFT_COARSEST
     COND_PACKED_BLOCK = 32, // [count] nodes of a part of the packed matrix and of its partial sums
 };
 
@@ -29,8 +30,7 @@ enum {
 enum {
     COND_SOFT_POWERS = 7,        // [count] steps of the power method
     COND_SOFT_LEVELS_LEAST = 60, // [count] nodes below which levels gain nothing
-    COND_SOFT_COARSEST = 16,     // [count] nodes at most of the level that is inverted,
-    COND_SOFT_DENSE = 256,       // [count] where bodies that do not touch leave more
+    COND_SOFT_COARSEST = 16,     // [count] nodes at most of the level that is inverted
 };
 
 // ---- patches of contacts, whose friction follows the normal force

@@ -204,7 +204,7 @@ static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
             continue;
         double much = violation(sim, &candidate);
         *worst = fmax(*worst, much);
-        if (!more || !(much > (rough ? COND_VIOLATION_LEFT : 1.0)))
+        if (!more || !(much > (rough ? COND_LEEWAY : 1.0)))
             continue;
         added = take(sim, candidate, round, added);
         ++*n;
@@ -272,5 +272,5 @@ CondStatus cond_sim_find_violated(CondSim* sim, const CondState* state, int* n)
     CondStatus status = rounds > 0 ? find_violated(sim, more, n, &left) : COND_OK;
     if (!status && more)
         *n += cond_joint_rows_find_violated(sim, state);
-    return status || *n > 0 || !(left > COND_VIOLATION_LEFT) ? status : COND_NOT_CONVERGED;
+    return status || *n > 0 || !(left > COND_LEEWAY) ? status : COND_NOT_CONVERGED;
 }

@@ -4,9 +4,9 @@
 // that, the solve starts from v_hat = 0. With the last forces this leaves the residual M v_hat/(th
 // t), which the certificate bears as it bore theirs; then the start is the answer, nothing moves,
 // and the forces stay to the last bit. Otherwise the solve goes on from there.
+#include "base/tuning.h"
 #include "body/body.h"
 #include "sim/sim.h"
-#include "step/tuning.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int rests(CondSim* sim, int b)
     ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
     double gain = sim->length[b] * ops->speed(body, &sim->at_start, a);
     return ops->speed(body, &sim->at_start, sim->attempt.v_hat + body->dof_begin) <=
-           COND_REST * sim->model->settings.solver.tolerance * gain;
+           COND_LEEWAY * sim->model->settings.solver.tolerance * gain;
 }
 
 void cond_sim_start_at_rest(CondSim* sim)

@@ -18,15 +18,10 @@
 #define COND_VIOLATION_FALL 0.1
 // [1] of the size: that at most
 #define COND_VIOLATION_MOST 3e-4
-// [1] times a violation that may be left over before the step counts as missed
-#define COND_VIOLATION_LEFT 10.0
 // [1] of the smaller body's size: points as far apart are other ones
 #define COND_OTHER_POINT 0.05
 // [1] share of both limits for two contacts that rounds have found
 #define COND_OTHER_AGAIN 0.1
-
-// [1] times the tolerance of the forces: a body of an island that would move less rests
-#define COND_REST 8.0
 
 // ---- pieces of a step that knows its error (step/piece.c)
 

@@ -132,7 +132,7 @@ static CondStatus keep_history(Worker* worker, int i)
 {
     const double* length = cond_solver_strategy.history(worker->strategy, &worker->n_history);
     worker->lead = i;
-    int room = worker->n_history > COND_HISTORY_FIRST ? worker->n_history : COND_HISTORY_FIRST;
+    int room = worker->n_history > COND_HISTORY_BLOCK ? worker->n_history : COND_HISTORY_BLOCK;
     if (COND_RESERVE(&worker->arena, worker->history, room))
         return COND_OUT_OF_MEMORY;
     if (worker->n_history > 0)

@@ -62,10 +62,10 @@ static CondStatus run_resisting(CondStrategy* s, CondSolveInfo* info)
 {
     int pile = is_pile(s);
     CondSemismoothLimits limits = {
-        .max_steps = COND_RESISTING_STEPS,
+        .max_steps = COND_PATIENT_STEPS,
         .max_products = INT_MAX,
         .resistance = COND_WARM_DAMPING,
-        .patience = pile ? COND_STALL : COND_RESISTING_PATIENCE,
+        .patience = pile ? COND_STALL : COND_NEWTON_STEPS,
         .brief = pile,
         .at_least = s->stale,
     };

@@ -12,9 +12,6 @@ enum {
                             // V-FPI: the gripper under the proximal law needs up to three
     COND_SHARP_PRODUCTS = 3000, // [count] of Newton's method with sharper steps: balls of layers a
                                 // thousandth of their size thick need 700 to 2500
-    COND_NEWTON_STEPS = 12,     // [count] with a factorisation before the interior-point method:
-                                // dominoes waste them, random problems with friction 8 need them;
-                                // the same of proximal-point rounds before it
     COND_PROXIMAL_ALL = 2000,   // [count] Newton steps of all rounds after the interior-point
                                 // method; walls under impact need 100 to 600
     COND_PROXIMAL_DIVISIBLE = 300, // [count] the same where the step may be halved

@@ -20,7 +20,7 @@ static int can_serve(const CondFused* f, const CondSolverSettings* settings)
            (settings->accelerator == COND_ACCELERATOR_NONE ||
             settings->accelerator == COND_ACCELERATOR_CHEBYSHEV) &&
            !cond_surrogate_varies(settings->surrogate) && f->W->chain.n_node == 0 &&
-           f->A.n_node >= COND_PACK_FROM && rest <= soft / 16;
+           f->A.n_node >= COND_SOFT_SMALL && rest <= soft / 16;
 }
 
 static CondStatus reserve(CondFused* f)
