@@ -89,7 +89,7 @@ static void test_replicate(void** state)
     assert_vector(scene->body[3].position, 1.0, 0.0, 1.0);
     cond_scene_destroy(scene);
     refuses("<mujoco><worldbody><replicate count='0'/></worldbody></mujoco>",
-            "r.xml:1: count of <replicate>: expected 1 to 100000");
+            "r.xml:1: count of <replicate>: expected 1 to 1000000");
 }
 
 // A body of another file, by that file's settings and classes, with what refers to it.

@@ -34,7 +34,7 @@ What is not counted
   - kinds: enums with a name, 0 and 1 in any enum, negative numbers that mean a kind, bit masks
     (hexadecimal numbers, shifts, enums of powers of two);
   - indices: anything within [];
-  - what a format, a manual or a system prescribes: coefficients of a formula from a handbook, what
+  - what a format, a manual or a system prescribes: constants and coefficients from a handbook, what
     MuJoCo takes where a file says nothing, the lines of a processor's cache; and the looks of
     pictures and of the texts that messages quote: FORMATS below;
   - defaults and ranges that a user can set: functions with "default" in their name, names that end
@@ -89,7 +89,7 @@ FORMATS = [
     (r"/(mjcf_\w+)", r"cond_mjcf_number|double (friction|ref)|1000\.0"),
     (r"/(picture\w*|visual|tessellate\w*)\.[ch]", r"^((?!1e-).)*$"),
     (r"pack\.c", r"VERSION"),
-    (r"/tuning\.h$", r"COND_(DEFLATE_GROWTH|ARENA_ALIGNMENT|TORSION|PICTURE_\w+|\w+_SHOWN)\b|"
+    (r"/tuning\.h$", r"COND_(DEFLATE_GROWTH|WATER_DENSITY|ARENA_ALIGNMENT|TORSION|PICTURE_\w+|\w+_SHOWN)\b|"
                      r"COND_MUJOCO_(STEP|SOLREF|SOLIMP)\b|_DEFAULT\b"),
     (r"/timer\.c", r"nanoseconds"),
 ]

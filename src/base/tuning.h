@@ -10,12 +10,13 @@
 // which a factorisation still bears.
 #define COND_PRODUCT_ROUNDING 1e-14
 // [1] Some thousand operations on doubles: weights, ray parameters, determinants, eigenvalues,
-// energies, residuals of sums of forces.
+// pivots, energies, residuals of sums of forces.
 #define COND_ROUNDING 1e-12
 // [1] Numbers that users and files give: a length is zero below it, and vectors that are shorter
 // have no direction; values that should agree or meet a limit may miss it by so much of their size;
 // directions are the same where their cosine misses 1 by so much, 4e-5 rad, and a normal is better
-// than another by more. Nine digits are more
+// than another by more; slip below it, of gamma |lambda|, is not told from stick where forces press
+// contacts against each other. Nine digits are more
 // than the single precision of most files, and far more than the rounding of sums of doubles.
 #define COND_INPUT_ROUNDING 1e-9
 // [1] Numbers in single precision, or with six digits, as most meshes and robots have them: heights
@@ -37,7 +38,8 @@
 // [1] cosine of two directions that are much the same: 26 degrees.
 #define COND_ALIGNED 0.9
 // [1] times a tolerance, or a limit that is made of one: what solves may leave in a speed, in a
-// difference of two answers, or in a violation.
+// difference of two answers, or in a violation, and within which a contact that a sweep has met is
+// made; the residual of contacts that last is smaller by it, because it adds up over many steps.
 #define COND_LEEWAY 10.0
 enum {
     // [count] of a small Newton iteration that converges by squares: for the normal of rounded rims
@@ -55,6 +57,8 @@ enum {
 // four microseconds for it, and two to wake another.
 #define COND_PARALLEL_FROM 16384
 enum {
+    COND_PATIENCE = 25, // [count] iterations or rounds after which a search that makes no progress
+                        // ends: forces of heaps go a long way round
     COND_FEW_BODIES = 10,       // [count] bodies whose problem is small: more that touch are a
                                 // heap, and from so many on it pays to let bodies sleep
     COND_PARALLEL_CHAINED = 4,  // [1] times that for loops that follow each other: a thread reads
@@ -86,10 +90,14 @@ enum {
 // ---- files and messages
 
 enum {
-    COND_ONE_BY_ONE = 20000, // [count] of links or edges that may be searched one by one: as many
-                             // squared take seconds
-    COND_NESTING = 200,      // [count] of lists, nodes or classes within each other in a file: far
-                             // beyond what is written, and no danger to the stack
+    COND_ONE_BY_ONE = 20000,   // [count] of links or edges that may be searched one by one: as many
+                               // squared take seconds
+    COND_FILE_ITEMS = 1000000, // [count] that one entry of a file may ask for: runs of a sweep,
+                               // copies of a body, points of a cable
+    COND_FILE_LEVELS = 16,     // [count] of models that attach models, which makes 2^16 copies of a
+                           // body; of folders above a robot's file that are searched for a package
+    COND_NESTING = 200, // [count] of lists, nodes or classes within each other in a file: far
+                        // beyond what is written, and no danger to the stack
     COND_FILE_ATTEMPTS = 1000, // [count] names that are tried for a new file; each that is taken
                                // was left by a program that was killed
     COND_TEXT_SHOWN = 150, // [characters] of a path or of a foreign text that a message quotes; a

@@ -1,7 +1,6 @@
 #include "collide/meeting.h"
 #include "base/tuning.h"
 
-#include "collide/tuning.h"
 #include "geometry/segment.h"
 #include "geometry/triangle.h"
 #include "geometry/tuning.h"
@@ -200,7 +199,7 @@ static int meet_round(CondMeetingKind kind, double radius, const CondMotion* mot
         place(motion, time, x);
         distance = nearest(kind, x, meeting->weight);
     }
-    if (!(distance > 0.0) || distance - near > COND_SWEEP_SEEN * COND_NEARLY * near)
+    if (!(distance > 0.0) || distance - near > COND_LEEWAY * COND_NEARLY * near)
         return 0;
     apart(kind, x, meeting->weight, w);
     for (int i = 0; i < 3; i++)

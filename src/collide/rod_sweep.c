@@ -157,7 +157,7 @@ static CondStatus sweep_convex(const Sides* sides, const Way* way, const CondSha
     const CondShape capsule = {
         .form = COND_FORM_CAPSULE, .radius = way->round, .half = {0.0, 0.0, link.half[2]}};
     CondStatus status = cond_shapes_meet(work, &capsule, &link, shape, core,
-                                         COND_SWEEP_SEEN * (COND_NEARLY * way->round + tiny));
+                                         COND_LEEWAY * (COND_NEARLY * way->round + tiny));
     for (int k = 0; k < work->manifold.n && !status; k++) {
         const CondManifoldPoint* meeting = &work->manifold.meeting[k];
         for (int i = 0; i < 3; i++) {

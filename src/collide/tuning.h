@@ -37,10 +37,6 @@
 
 // ---- sweeps: conservative advancement
 
-// [1] times what things that have met may be apart (COND_NEARLY of what is near, or
-// COND_SINGLE_PRECISION of a thickness), within which the contact is then made.
-#define COND_SWEEP_SEEN 20.0
-
 // ---- clearance (collide/clearance.h)
 
 // [1] times the reach of a step within which it is looked for at most: at constant speed it then

@@ -85,7 +85,7 @@ static int is_indented(const CondModel* model, const CondCandidate* candidate)
 // it is worth a problem of its own.
 static int is_deep(const CondModel* model, const CondCandidate* candidate)
 {
-    double depth = COND_CLOSED;
+    double depth = COND_NANOMETRE;
     for (int s = 0; s < 2; s++) {
         const CondBody* body = body_at(model, &candidate->point[s]);
         if (body && body->kind == COND_BODY_ROD)

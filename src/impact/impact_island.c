@@ -13,8 +13,8 @@
 
 double cond_impact_still(const CondSim* sim)
 {
-    return fmax(COND_STILL, COND_IMPACT_STILL * sim->attempt.time_step *
-                                vec3_norm(sim->model->settings.gravity));
+    return fmax(COND_NANOMETRE, COND_IMPACT_STILL * sim->attempt.time_step *
+                                    vec3_norm(sim->model->settings.gravity));
 }
 
 double cond_impact_approach(const CondSim* sim, int c, const double* v)
@@ -35,7 +35,7 @@ double cond_impact_end_gap(const CondSim* sim, int c)
 // 1 where contact c is closed at the end of the step.
 static int is_closed(const CondSim* sim, int c)
 {
-    return sim->attempt.lambda[3 * c] > 0.0 || !(cond_impact_end_gap(sim, c) > COND_CLOSED);
+    return sim->attempt.lambda[3 * c] > 0.0 || !(cond_impact_end_gap(sim, c) > COND_NANOMETRE);
 }
 
 // 1 where it may be met by what rebounds elsewhere: closed at the start, it gives speed back.
@@ -43,7 +43,7 @@ static int may_be_met(const CondSim* sim, int c)
 {
     const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
     return sim->model->settings.impact != COND_IMPACT_SIMULTANEOUS &&
-           candidate->restitution > 0.0 && !(candidate->gap > COND_CLOSED);
+           candidate->restitution > 0.0 && !(candidate->gap > COND_NANOMETRE);
 }
 
 // What was apart and carries a force has been struck, also where it has begun to approach within

@@ -20,6 +20,7 @@
 #include "model/rod.h"
 #include "potential/potential.h"
 #include "sim/sim.h"
+#include "sim/tuning.h"
 #include "sleep/sleep.h"
 
 #include <float.h>
@@ -219,10 +220,11 @@ static double worst_residual(CondSim* sim, const CondState* state)
     size_up(sim, state);
     cond_sim_find_rounding(sim);
     for (int g = 0; g < groups->n; g++) {
-        double load = hypot(groups->load[g],
-                            sqrt((groups->fall[g] + COND_AUTO_NOTHING) / sim->attempt.time_step));
+        double load =
+            hypot(groups->load[g], sqrt((groups->fall[g] + COND_NANOMETRE * COND_NANOMETRE) /
+                                        sim->attempt.time_step));
         // Contacts that last do so for many steps, in which small errors grow into one.
-        double enough = tolerance * 10.0 * load / (lasts(groups, g) ? COND_AUTO_STRICT : 1.0);
+        double enough = tolerance * 10.0 * load / (lasts(groups, g) ? COND_LEEWAY : 1.0);
         double share = groups->residual[g] / fmax(enough, groups->rounding[g]);
         groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= COND_COARSE_TOLERANCE * load);
         double rough = draft_share(sim, g);
@@ -244,7 +246,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
         if (status)
             return status;
         *worst = worst_residual(sim, state);
-        if (*worst <= last || !isfinite(last) || i == COND_AUTO_HALVINGS)
+        if (*worst <= last || !isfinite(last) || i == COND_HALVINGS)
             return COND_OK;
         cond_newton_halve(sim->model->n_dof, newton->v, sim->attempt.v_hat);
         cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->attempt.lambda);
@@ -258,8 +260,8 @@ static CondStatus look(CondSim* sim, const CondState* state, int* more)
     CondNewton* newton = &sim->newton;
     double last = newton->size;
     CondStatus status = descend(sim, state, last, &newton->worst);
-    int stalls = newton->worst <= COND_AUTO_STRICT &&
-                 newton->worst > 0.5 * last; // at what the solver leaves
+    int stalls =
+        newton->worst <= COND_LEEWAY && newton->worst > 0.5 * last; // at what the solver leaves
     *more = !(newton->worst <= 1.0 || !isfinite(newton->worst) || (sim->attempt.moved && stalls));
     return status;
 }
@@ -298,7 +300,7 @@ static CondStatus approach(CondSim* sim, const CondState* state, CondSolveInfo* 
     int quick = 0;
     double worst = serves ? worst_served(sim) : 0.0;
     serves = serves && !is_quick(sim);
-    while (serves && !status && worst > COND_TANGENT_ENOUGH &&
+    while (serves && !status && worst > COND_INNER_REDUCTION &&
            newton->count < COND_NEWTON_STEPS - 1) {
         double last = newton->worst, before = worst;
         CondStatus factored = quick ? COND_OK : cond_tangent_factor(sim, state);
@@ -341,7 +343,7 @@ static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus s
     newton->iterations++;
     if (solved == COND_NOT_CONVERGED)
         return descend(sim, state, last, &newton->worst);
-    if (isfinite(last) && worst * (worst / last) < COND_AUTO_SQUARES) {
+    if (isfinite(last) && worst * (worst / last) < COND_AIM) {
         memset(sim->groups->fails, 0, (size_t)sim->groups->n * sizeof *sim->groups->fails);
         return COND_OK;
     }
@@ -365,7 +367,8 @@ static CondStatus judge(CondSim* sim, const CondState* state, const CondSolveInf
         double excess = groups->euler[g] ? groups->excess[g] : fabs(groups->excess[g]);
         // Where all but rests, what forces would give to it in a step is the measure.
         double load = groups->load[g] * groups->load[g] * sim->attempt.time_step + groups->fall[g];
-        double noise = COND_AUTO_NOISE * load + groups->inexact[g] + COND_AUTO_NOTHING;
+        double noise =
+            COND_AUTO_NOISE * load + groups->inexact[g] + COND_NANOMETRE * COND_NANOMETRE;
         // Of what bounces the impact stage settles the energy: forces that turn it about are not
         // those that its gyroscopic torque knows.
         groups->fails[g] |= !groups->lands[g] && !(excess <= COND_AUTO_EXCESS * scale + noise);

@@ -102,8 +102,8 @@ int cond_flight_is_apart(const CondSim* sim, const CondCandidate* candidate, dou
 {
     double fall =
         COND_FLIGHT_WEIGHT * sim->attempt.time_step * vec3_norm(sim->model->settings.gravity);
-    return candidate->gap > COND_CLOSED + 0.5 * fall * sim->attempt.time_step ||
-           fabs(speed) > COND_STILL + fall;
+    return candidate->gap > COND_NANOMETRE + 0.5 * fall * sim->attempt.time_step ||
+           fabs(speed) > COND_NANOMETRE + fall;
 }
 
 void cond_flight_find(CondSim* sim, const CondState* state)

@@ -18,6 +18,7 @@
 #include "integrate/momenta.h"
 #include "integrate/spectral.h"
 #include "integrate/tuning.h"
+#include "law/tuning.h"
 #include "potential/potential.h"
 #include "sim/sim.h"
 
@@ -319,7 +320,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double noise, do
     CondNewton* newton = &sim->newton;
     double last = *size;
     CondStatus status = evaluate(sim, state, size);
-    for (int i = 0; i < COND_NEWTON_HALVINGS; i++) {
+    for (int i = 0; i < COND_HALVINGS; i++) {
         int worse = status == COND_DIVERGED || (!status && *size > fmax(last, noise));
         if (!worse || !isfinite(last))
             break;

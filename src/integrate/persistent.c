@@ -314,10 +314,10 @@ CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
     for (int b = 0; b < model->n_body; b++)
         sim->reach[b] =
             sim->groups->persistent[b]
-                ? COND_REACH + sim->attempt.time_step *
-                                   cond_body_ops(model->body[b].kind)
-                                       ->speed(&model->body[b], &sim->at_end,
-                                               sim->attempt.v_hat + model->body[b].dof_begin)
+                ? COND_MICROMETRE + sim->attempt.time_step *
+                                        cond_body_ops(model->body[b].kind)
+                                            ->speed(&model->body[b], &sim->at_end,
+                                                    sim->attempt.v_hat + model->body[b].dof_begin)
                 : 0.0;
     sim->collider.wanted = sim->groups->persistent; // no others are moved
     CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->attempt.end);

@@ -6,8 +6,6 @@
 
 // [1] tolerance of Newton's method where the solver stops by the change of v, as in the paper
 #define COND_NEWTON_WITHOUT_CERTIFICATE 1e-7
-// [1] share of the residual that is solved: below it Newton's squares with the derivative end
-#define COND_TANGENT_ENOUGH 0.05
 // [1] of the last residual: where an iterate leaves less, the next is made as that was
 #define COND_TANGENT_QUICK 0.01
 // [1] multiply-adds of a factorisation of the derivative: more cost more than they save
@@ -17,15 +15,9 @@
 
 // [1] share of the energy of motion: an excess below it is taken out, above it the step is too long
 #define COND_AUTO_EXCESS 0.01
-// [1] times as small a residual for contacts that last, whose errors add up over many steps
-#define COND_AUTO_STRICT 10.0
-// [1] of the tolerance: a residual that falls by squares is not looked at where it would be below
-#define COND_AUTO_SQUARES 0.1
 // [1] share of the energy that forces give a body at rest in a step: an excess below it is
 // rounding, and a group that loses less to implicit Euler rests
 #define COND_AUTO_NOISE 1e-6
-// [J] an energy that no body of mechanics notices
-#define COND_AUTO_NOTHING 1e-21
 
 // [1] times its mass: what is as heavy is ground for a body, which moves it by a percent of its way
 #define COND_GROUP_GROUND 100.0
@@ -52,11 +44,6 @@
 #define COND_LASTING_OPEN 1e-3
 // [1] share of what weight does in a step: contacts that move by more are apart
 #define COND_FLIGHT_WEIGHT 0.25
-
-enum {
-    COND_NEWTON_HALVINGS = 6, // [count] of one step of Newton's method
-    COND_AUTO_HALVINGS = 3,   // [count] of one step of auto, which may retreat instead
-};
 
 // ---- the error of a pair of pieces (integrate/pair_error.c)
 

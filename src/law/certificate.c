@@ -103,7 +103,7 @@ static double interval_share(const CondContact* contact, double force)
     double width = contact->bound[1] - contact->bound[0];
     double share =
         contact->compliance > 0.0 || isinf(width) ? 0.0 : 0.5 * COND_CERTIFICATE_WIDTH * width;
-    return fmax(share, COND_CERTIFICATE_STRESS * force);
+    return fmax(share, COND_INPUT_ROUNDING * force);
 }
 
 // Velocity at play in contact c: its own, what all contact forces together change of it, J_c D^-1
@@ -125,8 +125,8 @@ static double speed_at_play(const CondCertificateData* data, int c, const double
         changed += (w[i] - contact->phi[i]) * (w[i] - contact->phi[i]);
     }
     speed = sqrt(scalar_max(speed, changed));
-    return scalar_max(
-        speed, scalar_max(slip, COND_CERTIFICATE_STRESS * (data->delassus[c] + slip)) * force);
+    return scalar_max(speed,
+                      scalar_max(slip, COND_INPUT_ROUNDING * (data->delassus[c] + slip)) * force);
 }
 
 // Friction cones share one unit, metres a second, and are judged together. An interval of forces

@@ -1,8 +1,8 @@
 // One-contact maps: projections on the friction cone and the check whether a pair obeys the law.
 #include "cond/law.h"
 
+#include "base/tuning.h"
 #include "law/law_item.h"
-#include "law/tuning.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -60,7 +60,6 @@ CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const d
     error.cone = cone_error(mu, n, lambda + 1);
     error.complementarity = fabs(lambda[0] * (law == COND_LAW_STRICT ? u[0] : u[0] - slip));
     // Slip slower than the natural-map error is not told from stick.
-    error.angle =
-        slip_angle(mu, u, lambda, 10.0 * error.natural + COND_CERTIFICATE_STRESS * gamma * n);
+    error.angle = slip_angle(mu, u, lambda, 10.0 * error.natural + COND_INPUT_ROUNDING * gamma * n);
     return error;
 }

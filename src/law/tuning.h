@@ -7,18 +7,19 @@
 
 // [share] of half the width of an interval of forces: velocity at play, times the compliance.
 #define COND_CERTIFICATE_WIDTH 1e-2
-// [share] of gamma |lambda| that counts as velocity in any case: forces that press contacts against
-// each other have rounding, and slip below it is not told from stick.
-#define COND_CERTIFICATE_STRESS 1e-9
 
 // [1] tolerance of problems that will be posed again with more contacts, and share of the load that
 // an iterate of the integrators may leave so far. In a step of a millisecond such an error moves
 // what is as fast as 1 m/s by 1e-7 m.
 #define COND_COARSE_TOLERANCE 1e-4
-// [share] of the tolerance that solves within a solve aim at: the certificate comes after them.
+// [share] of the tolerance that solves within a solve aim at, because the certificate comes after
+// them; of the residual, to which the problem of a round of proximal-point steps is solved (with
+// 0.1 or 0.03 rounds take more Newton steps in all) and below which a residual that falls by
+// squares is not looked at again; of the merit: a step that leaves more creeps, and is prolonged.
 #define COND_AIM 0.3
 // [share] of the residual that a solve within an iteration leaves: conjugate gradients of a Newton
-// step, a round of the multiplier loop; and of the residual that is next judged where nothing can
+// step, a round of the multiplier loop, Newton's method of the integrators before its squares with
+// the derivative end; and of the residual that is next judged where nothing can
 // be predicted.
 #define COND_INNER_REDUCTION 0.1
 
@@ -30,6 +31,9 @@ enum {
                             // need them), in rounds of proximal-point steps before the interior
                             // point, resisting steps in a row that halve nothing, iterates of the
                             // integrators (in long steps 5, rarely 8)
+    COND_HALVINGS = 4, // [count] of a step that leads nowhere, doublings of one that creeps, and
+                       // steps that may leave the least merit behind: on the way round a corner of
+                       // the law it grows at first
     COND_HISTORY_BLOCK = 1024, // [count] iterations of a solve that there is memory for at once
 };
 

@@ -427,9 +427,9 @@ static int descend(CondIk* ik, const CondIkSearch* search, const CondIkFrame* fr
         double e[6];
         int done = measure(ik, search, frame, target, q, e, square);
         if (done || k == search->max_iterations ||
-            (k % COND_IK_WINDOW == 0 && *square > COND_PROGRESS * before))
+            (k % COND_PATIENCE == 0 && *square > COND_PROGRESS * before))
             return done;
-        if (k % COND_IK_WINDOW == 0)
+        if (k % COND_PATIENCE == 0)
             before = *square;
         joint_jacobian(ik, frame, search->length);
         for (int i = 0; i < a->n_joint; i++) {

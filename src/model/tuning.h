@@ -29,8 +29,4 @@ enum {
 #define COND_IK_DAMPING 1e-2
 // [1] least squared damping after a refused step, of the squared length that weighs angles.
 #define COND_IK_REFUSED 1e-6
-enum {
-    COND_IK_WINDOW = 25, // [count] of iterations after which the progress is judged
-};
-
 #endif

@@ -134,7 +134,7 @@ static CondStatus make_round(CondProximalPoint* point, CondSemismooth* newton, R
     CondCertificateData posed = pose(point, rounds);
     int before = info->passes;
     CondSemismoothLimits limits = {
-        .tolerance = fmax(COND_AIM * rounds->tolerance, COND_CREEPS * fmin(rounds->residual, 1.0)),
+        .tolerance = fmax(COND_AIM * rounds->tolerance, COND_AIM * fmin(rounds->residual, 1.0)),
         .max_steps = COND_PROXIMAL_STEPS,
         .max_products = INT_MAX,
         .brief = rounds->brief,
@@ -174,7 +174,7 @@ CondStatus cond_proximal_point_solve(CondProximalPoint* point, CondSemismooth* n
     rounds.residual = rounds.least = judge(point, &rounds, &point->centre, best, info);
     rounds.sigma = fmin(COND_PROXIMAL_FIRST, COND_MORE_DAMPING * rounds.residual);
     while (!status && !(best->residual <= tolerance) && rounds.steps < max_steps &&
-           rounds.idle < COND_PROXIMAL_PATIENCE && rounds.sigma < COND_PROXIMAL_MOST)
+           rounds.idle < COND_PATIENCE && rounds.sigma < COND_PROXIMAL_MOST)
         status = make_round(point, newton, &rounds, best, info);
     if (status)
         return status;

@@ -583,7 +583,7 @@ COND_DEVICE void cond_resident_judge_contact_item(const CondResidentView* a, int
     }
     speed = sqrt(scalar_max(speed, changed));
     a->speed[c] =
-        scalar_max(speed, scalar_max(slip, COND_CERTIFICATE_STRESS * (delassus + slip)) * force);
+        scalar_max(speed, scalar_max(slip, COND_INPUT_ROUNDING * (delassus + slip)) * force);
     const double* mu = contact->friction;
     CondLawError error = cond_law_essential(law, mu, delassus + slip, at, l,
                                             scalar_length(mu[0] * at[1], mu[1] * at[2]));

@@ -1,5 +1,6 @@
 #include "newton/semismooth.h"
 #include "base/tuning.h"
+#include "law/tuning.h"
 
 #include "base/account.h"
 #include "base/memory.h"
@@ -207,7 +208,7 @@ static void swap(CondPair* a, CondPair* b)
 static double reach(CondSemismooth* newton, const CondCertificateData* data, double merit)
 {
     double a = 1.0, next = cond_semismooth_try(newton, data, 2.0);
-    for (int k = 0; next < merit && k < COND_WATCHDOG; k++) {
+    for (int k = 0; next < merit && k < COND_HALVINGS; k++) {
         merit = next;
         a *= 2.0;
         next = cond_semismooth_try(newton, data, 2.0 * a);
@@ -272,11 +273,11 @@ static double strain(CondSemismooth* newton, const CondCertificateData* data)
 static double search(CondSemismooth* newton, const CondCertificateData* data)
 {
     double a = 1.0;
-    for (int k = 0; k <= COND_WATCHDOG && newton->merit < INFINITY; k++, a *= 0.5) {
+    for (int k = 0; k <= COND_HALVINGS && newton->merit < INFINITY; k++, a *= 0.5) {
         double merit = cond_semismooth_try(newton, data, a);
         if (merit > (1.0 - COND_SUFFICIENT * a) * newton->merit || isnan(merit))
             continue;
-        int creeps = a == 1.0 && newton->turned == 0 && merit > COND_CREEPS * newton->merit;
+        int creeps = a == 1.0 && newton->turned == 0 && merit > COND_AIM * newton->merit;
         return creeps ? reach(newton, data, merit) : merit;
     }
     double strained =
@@ -338,7 +339,7 @@ static void globalise(CondSemismooth* newton, const CondCertificateData* data, P
         p->over = p->damping > 1.0;
         return;
     }
-    if (merit == INFINITY && p->watchdog == COND_WATCHDOG) {
+    if (merit == INFINITY && p->watchdog == COND_HALVINGS) {
         retreat(newton, data->problem, p);
         p->over = p->limits->brief;
         return;
@@ -386,7 +387,7 @@ static int adapt(CondSemismooth* newton, CondLaw law, double before, Progress* p
 static int ease(const CondSemismooth* newton, double before, Progress* p)
 {
     const CondSemismoothLimits* limits = p->limits;
-    int creeps = newton->turned == 0 && newton->merit > COND_CREEPS * before;
+    int creeps = newton->turned == 0 && newton->merit > COND_AIM * before;
     if (p->watchdog > 0)
         p->resistance = fmin(p->resistance * COND_MORE_DAMPING, limits->resistance);
     else if (creeps && !p->damped)

@@ -35,19 +35,12 @@
 
 // [share] of the decrease that a step promises, which it must make
 #define COND_SUFFICIENT 1e-3
-// [share] of the merit: a step that leaves more creeps, and is prolonged; of the residual: to there
-// the problem of a round of proximal-point steps is solved. With 0.1 or 0.03 rounds take more
-// Newton steps in all.
-#define COND_CREEPS 0.3
 // [1] of what stops, or opens, the fastest contact: beyond, forces press against each other, and
 // there is no solution
 #define COND_MOST_GROWTH 1e5
 enum {
-    COND_WATCHDOG = 4, // [count] steps that may leave the least merit behind: on the way round a
-                       // corner of the law it grows at first; halvings of a step that leads
-                       // nowhere, and doublings of one that creeps
-    COND_STALL = 3,    // [count] steps of little progress after which the method changes its ways;
-                       // of piles: steps that go to and fro between two sets do so for ever
+    COND_STALL = 3, // [count] steps of little progress after which the method changes its ways;
+                    // of piles: steps that go to and fro between two sets do so for ever
     COND_PATIENT_STEPS = 60, // [count] free steps of rods and over ranks, iterations of the
                              // interior-point method, and steps that resist changes of the forces:
                              // a settling heap of 200 bodies takes 20 where many contacts change,
@@ -65,7 +58,8 @@ enum {
 // [share] and where friction follows the normal force. So much less of it where steps lead nowhere.
 #define COND_FULL_REDUCTION 1e-2
 enum {
-    COND_STEP_PRODUCTS = 300,  // [count] of a Newton step at most
+    COND_STEP_PRODUCTS = 300,  // [count] of a Newton step at most, and iterations of V-FPI before
+                               // Newton's method, where the user asks for an accelerator of V-FPI
     COND_LEVELS_FROM = 32000,  // [count] nodes from which many levels pay from the start
     COND_GROUP_AFTER = 20,     // [count] products before a coarse correction of few groups is
                                // called for
@@ -88,10 +82,9 @@ enum {
 #define COND_PROXIMAL_STEADY 0.5 // [share]
 #define COND_PROXIMAL_AHEAD 3.0  // [1] times what it moved, see above
 enum {
-    COND_PROXIMAL_STEPS = 15,    // [count] of Newton's method in a round
-    COND_PROXIMAL_FEW = 4,       // [count] after so many or fewer there is little to fear, and
-                                 // after more than twice as many too little resistance
-    COND_PROXIMAL_PATIENCE = 25, // [count] rounds without progress: forces go a long way round
+    COND_PROXIMAL_STEPS = 15, // [count] of Newton's method in a round
+    COND_PROXIMAL_FEW = 4,    // [count] after so many or fewer there is little to fear, and
+                              // after more than twice as many too little resistance
 };
 
 // ---- the interior-point method

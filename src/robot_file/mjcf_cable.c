@@ -1,4 +1,5 @@
 // <composite type="cable">: a chain of capsules with elastic joints becomes a rod.
+#include "base/tuning.h"
 #include "robot_file/mjcf_make.h"
 #include "robot_file/tuning.h"
 
@@ -32,7 +33,7 @@ static int read_curve(CondMjcf* m, const CondMjcfNode* node, double** point)
     const char* curve = cond_mjcf_own(node, "curve");
     cond_mjcf_numbers(m, node, "count", 1, 3, count);
     cond_mjcf_numbers(m, node, "size", 1, 3, size);
-    if (!curve || count[0] < 3.0 || count[0] > COND_REPLICAS || count[1] != 1.0 ||
+    if (!curve || count[0] < 3.0 || count[0] > COND_FILE_ITEMS || count[1] != 1.0 ||
         sscanf(curve, "%15s %15s %15s", word[0], word[1], word[2]) < 1)
         return 0;
     int n = (int)count[0];

@@ -4,9 +4,9 @@
 // elements of the sections, under names with a prefix, read by the compiler settings of that file.
 // A replica is a frame, moved by offset and euler from the one before it; what is in it and all
 // that refers to that has the number of the replica behind its name.
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "robot_file/mjcf_copy.h"
-#include "robot_file/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,8 +96,8 @@ static void replicate(CondMjcf* m, CondMjcfNode* node)
     cond_mjcf_numbers(m, node, "offset", 3, 3, step.p);
     cond_mjcf_euler(m, node, "euler", step.q);
     node->used = 1;
-    if (count < 1 || count > COND_REPLICAS) {
-        cond_mjcf_refuse(m, node, "count of <replicate>: expected 1 to %d", COND_REPLICAS);
+    if (count < 1 || count > COND_FILE_ITEMS) {
+        cond_mjcf_refuse(m, node, "count of <replicate>: expected 1 to %d", COND_FILE_ITEMS);
         return;
     }
     if (!list)
@@ -267,13 +267,13 @@ static void attach(CondMjcf* m, CondMjcfNode* root, CondMjcfNode* node, const ch
     const char *name = cond_mjcf_own(node, "model"), *body = cond_mjcf_own(node, "body");
     const char* prefix = cond_mjcf_own(node, "prefix");
     CondMjcfNode* from =
-        name && depth < COND_ATTACH_NESTING ? find_model(m, root, name, path, depth) : NULL;
+        name && depth < COND_FILE_LEVELS ? find_model(m, root, name, path, depth) : NULL;
     node->used = 1;
     prefix = prefix ? prefix : "";
     if (!from) {
         if (!m->status)
             cond_mjcf_refuse(m, node,
-                             depth < COND_ATTACH_NESTING
+                             depth < COND_FILE_LEVELS
                                  ? "<attach>: there is no model '%s'"
                                  : "<attach> '%s': models attach each other in a circle",
                              name ? name : "");

@@ -3,6 +3,7 @@
 #include "math/quat.h"
 #include "robot_file/mjcf_make.h"
 #include "robot_file/tuning.h"
+#include "scene/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -318,7 +319,7 @@ static void set_stiffness(CondMjcf* m, CondMjcfNode* node, const int body[2],
         inertia = fmin(inertia, (at->inertia[0] + at->inertia[4] + at->inertia[8]) / 3.0);
     }
     mass = isfinite(mass) ? mass : 1.0;
-    inertia = isfinite(inertia) ? inertia : COND_MUJOCO_INERTIA;
+    inertia = isfinite(inertia) ? inertia : COND_POINT_SIZE * COND_POINT_SIZE;
     def->stiffness = mass * k;
     def->damping = mass * b;
     def->rotation_stiffness = inertia * k;

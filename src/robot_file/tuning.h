@@ -19,14 +19,5 @@
 #define COND_MUJOCO_STEP 0.002    // [s] time step (XML reference, option/timestep)
 #define COND_MUJOCO_SOLREF 0.02   // [s] time constant of constraints (XML reference, solref)
 #define COND_MUJOCO_SOLIMP 0.9999 // [1] largest impedance of a constraint (mjMAXIMP in MuJoCo)
-#define COND_MUJOCO_INERTIA 0.01  // [kg m2] of what a weld to the world holds when nothing is known
-
-// ---- limits of files
-
-enum {
-    COND_ATTACH_NESTING = 16, // [count] of models that attach models: 2^16 copies of a body
-    COND_REPLICAS = 100000,   // [count] that one element of MJCF makes: copies, points of a cable
-    COND_PACKAGE_LEVELS = 8,  // [count] of folders above the robot's file that are searched
-};
 
 #endif

@@ -1,9 +1,9 @@
 // Resolves package:// and relative paths to files (urdf_package.h). Looks into folders; reads no
 // file.
 #include "robot_file/urdf_package.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
-#include "robot_file/tuning.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int find_in_folders(const Search* search, const char* rest)
 // The folder of the robot's file is somewhere in a package: the packages lie side by side above it.
 static int find_above(const Search* search, const char* rest)
 {
-    for (int k = 0; k <= COND_PACKAGE_LEVELS; k++) {
+    for (int k = 0; k <= COND_FILE_LEVELS; k++) {
         join(search->guess, search->file, search->folder, k, "", rest);
         if (readable(search->guess))
             return 1;
@@ -103,7 +103,7 @@ CondStatus cond_urdf_find_file(const CondUrdfFile* file, const xmlNode* node, co
     Search search = {.file = file->path,
                      .folder = slash ? (size_t)(slash - file->path) + 1 : 0,
                      .folders = file->package_path};
-    size_t most = strlen(file->path) + strlen(name) + 16 + 3 * COND_PACKAGE_LEVELS;
+    size_t most = strlen(file->path) + strlen(name) + 16 + 3 * COND_FILE_LEVELS;
     if (file->package_path)
         most += strlen(file->package_path);
     char* guess = cond_allocate(&file->context, 3 * most, 1);

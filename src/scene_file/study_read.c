@@ -1,6 +1,6 @@
 // cond_study_read: file -> tree -> sections, by the rows below -> sweep.
+#include "base/tuning.h"
 #include "scene_file/study.h"
-#include "scene_file/tuning.h"
 
 #include "base/error.h"
 #include "base/name_distance.h"
@@ -342,9 +342,8 @@ static CondStatus count_points(const Reading* r, const CondYamlNode* root)
                                      study->variable[v].def.name, count);
         n = study->method == COND_STUDY_LIST ? count : n * count;
     }
-    if (n * (study->trials > 0 ? study->trials : 1) > COND_SWEEP_ENTRIES)
-        return cond_scene_refuse(&r->reader, root, "vary", "more than %d entries",
-                                 COND_SWEEP_ENTRIES);
+    if (n * (study->trials > 0 ? study->trials : 1) > COND_FILE_ITEMS)
+        return cond_scene_refuse(&r->reader, root, "vary", "more than %d entries", COND_FILE_ITEMS);
     if (study->n_variable == 0 && study->trials == 0)
         return cond_scene_refuse(&r->reader, root, "vary",
                                  "nothing differs from run to run: name values to vary, or trials");

@@ -240,7 +240,7 @@ static void make_contact(const CondSim* sim, const CondJointRow* row, CondContac
     switch (row->kind) {
     case COND_ROW_LOWER:
     case COND_ROW_UPPER: // what is beyond by more is led back apart, and must not become speed
-        contact->phi[0] = fmax(row->gap, -COND_CLOSED) / sim->attempt.time_step;
+        contact->phi[0] = fmax(row->gap, -COND_NANOMETRE) / sim->attempt.time_step;
         break;
     case COND_ROW_FASTEST:
     case COND_ROW_SLOWEST: // v_hat = (1 - th) v_k + th v_{k+1}
@@ -290,7 +290,7 @@ static int violated(const CondSim* sim, const CondState* state, const CondBody* 
     for (int kind = COND_ROW_LOWER; kind <= COND_ROW_UPPER; kind++)
         if (fmin(gap_of(bounds, (CondJointRowKind)kind, start), 0.0) -
                 gap_of(bounds, (CondJointRowKind)kind, end) >
-            COND_CLOSED)
+            COND_NANOMETRE)
             wanted |= 1 << kind;
     if (fabs(v) > (1.0 + COND_INPUT_ROUNDING) * bounds->velocity)
         wanted |= 1 << (v > 0.0 ? COND_ROW_FASTEST : COND_ROW_SLOWEST);
@@ -364,7 +364,7 @@ void cond_joint_rows_rest(CondSim* sim)
 int cond_joint_row_strikes(const CondJointRow* row)
 {
     if (is_limit(row->kind))
-        return row->gap > COND_CLOSED || row->speed < -COND_JOINT_CALM;
+        return row->gap > COND_NANOMETRE || row->speed < -COND_MICROMETRE;
     return row->kind == COND_ROW_FASTEST || row->kind == COND_ROW_SLOWEST;
 }
 
@@ -375,7 +375,7 @@ static int is_closed(const CondSim* sim, int r)
     double way = sim->attempt.time_step * cond_joint_row_sign(row->kind) *
                  sim->attempt.v_hat[row->coordinate];
     return sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)] > 0.0 ||
-           !(row->gap + way > COND_CLOSED);
+           !(row->gap + way > COND_NANOMETRE);
 }
 
 // Contact is posed on v_hat. Where that is stopped at theta < 1, v_{k+1} = v_k + (v_hat -
@@ -385,7 +385,7 @@ int cond_joint_row_needs_impact(const CondSim* sim, int r)
     const CondJointRow* row = &sim->rows.row[r];
     double lambda = sim->attempt.lambda[3 * (sim->attempt.candidates.n + r)];
     double v = cond_joint_row_sign(row->kind) * sim->next->v[row->coordinate];
-    if (!(sim->theta[row->body] < 1.0) || !(fabs(v) > COND_STILL))
+    if (!(sim->theta[row->body] < 1.0) || !(fabs(v) > COND_NANOMETRE))
         return 0;
     if (is_limit(row->kind))
         return is_closed(sim, r) && (v < 0.0 || lambda > 0.0);
@@ -445,7 +445,7 @@ int cond_joint_stops_find(CondSim* sim, const double* v)
                 double way = sim->attempt.time_step * cond_joint_row_sign(kind) *
                              v[cond_body_joint_v(body) + j];
                 double gap = fmax(gap_of(&body->bounds[j], kind, q), 0.0);
-                if (*passed >> k & 1 || !(gap + way < -COND_CLOSED))
+                if (*passed >> k & 1 || !(gap + way < -COND_NANOMETRE))
                     continue;
                 *passed |= 1 << k;
                 n++;

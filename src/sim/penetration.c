@@ -49,7 +49,7 @@ double cond_model_penetration_limit(const CondModel* model, int body, int other,
         width = fmin(width, model->body[other].width);
     if (obstacle >= 0)
         width = fmin(width, model->obstacle[obstacle].width);
-    return isinf(width) ? COND_DEPTH_OF_POINT : COND_DEPTH_SHARE * width;
+    return isinf(width) ? COND_MILLIMETRE : COND_DEPTH_SHARE * width;
 }
 
 // How deep the same two were by the contacts of the step, when it began [m].
@@ -142,13 +142,13 @@ CondStatus cond_sim_find_deepest(CondSim* sim)
                                 .obstacle = -1,
                                 .depth = -candidate->gap};
         double least = cond_model_penetration_limit(sim->model, here.body, here.other, thinnest);
-        if (!(here.depth > fmin(most, COND_DEPTH_LOOK) * least))
+        if (!(here.depth > fmin(most, COND_DEPTH_SHARE) * least))
             continue; // whatever it touches
         if (here.other < 0 && here.plane < 0)
             here.obstacle = cond_model_nearest_obstacle(sim->model, candidate->position);
         here.limit = cond_model_penetration_limit(sim->model, here.body, here.other, here.obstacle);
         CondStatus status =
-            here.depth > COND_DEPTH_LOOK * here.limit ? look_up(sim, &known, &here) : COND_OK;
+            here.depth > COND_DEPTH_SHARE * here.limit ? look_up(sim, &known, &here) : COND_OK;
         if (status)
             return status;
         double share = here.depth / fmax(here.limit, 1e-300);

@@ -148,7 +148,7 @@ static void begin_account(const CondSim* sim, const CondState* state, const Cond
     account->supply += overlap_energy(sim, account->penetration);
     for (int b = 0; b < model->n_body; b++)
         account->supply +=
-            model->body[b].mass * (g * model->body[b].size + COND_RUNAWAY_SLOW * COND_RUNAWAY_SLOW);
+            model->body[b].mass * (g * model->body[b].size + COND_MILLIMETRE * COND_MILLIMETRE);
 }
 
 // The springs between the bodies and what leads them.

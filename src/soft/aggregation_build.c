@@ -449,7 +449,7 @@ void cond_aggregation_invert(CondAggregation* coarse, int threads)
 {
     int n = coarse->n;
     size_t size = (size_t)n * (size_t)coarse->stride;
-    cond_inverse(n, coarse->stride, COND_SOFT_PIVOT, coarse->matrix, coarse->work, threads);
+    cond_inverse(n, coarse->stride, COND_ROUNDING, coarse->matrix, coarse->work, threads);
     cond_parallel(n, cond_threads(size, threads), round_rows, coarse);
 }
 

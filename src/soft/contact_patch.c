@@ -186,7 +186,7 @@ int cond_contact_patches_any(const CondProblem* problem, int first, int last, co
 static int belongs(const CondContact* contact, const double* load)
 {
     const double* R = contact->frame;
-    return R[0] * load[4] + R[1] * load[5] + R[2] * load[6] >= COND_PATCH_ALIGNED;
+    return R[0] * load[4] + R[1] * load[5] + R[2] * load[6] >= COND_ALIGNED;
 }
 
 // load: sum of x_t in world axes, sum of mu x_n, normal, contacts.

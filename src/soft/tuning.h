@@ -23,8 +23,6 @@ enum {
 // [share] of what contacts leave of a node's motions, or of the nodes: changes below it are left
 // out of the matrices of the levels, which then stay.
 #define COND_SOFT_CHANGED 0.1
-// [1] pivot of the coarsest matrix, of its diagonal: rounding of its sums, in double precision.
-#define COND_SOFT_PIVOT 1e-10
 // [1] times the largest eigenvalue that the powers find, which is below the true one.
 #define COND_SOFT_EIGENVALUE 1.15
 enum {
@@ -35,8 +33,6 @@ enum {
 
 // ---- patches of contacts, whose friction follows the normal force
 
-// [1] cosine of normals that belong to one patch: 37 degrees.
-#define COND_PATCH_ALIGNED 0.8
 enum {
     COND_PATCH_FEWEST = 24, // [count] patches of a level: one that is most of a body's contacts
                             // slips too readily, because what a loose solve leaves of the body's

@@ -73,7 +73,7 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
                       ? ops->speed(body, &sim->at_start, sim->held.rate + body->dof_begin)
                       : 0.0;
     if (!settings->gap)
-        return COND_REACH; // phi = 0 would stop a body before it arrives
+        return COND_MICROMETRE; // phi = 0 would stop a body before it arrives
     if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID) {
         // Their forces are stiff and implicit: what they would do explicitly says nothing. The last
         // step and gravity do.
@@ -82,11 +82,11 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
         return COND_REACH_OF_SOFT + 2.0 * t * (fmax(fast, told) + t * vec3_norm(settings->gravity));
     }
     if (cond_held_whole(sim, b))
-        return COND_REACH + 2.0 * t * told;
+        return COND_MICROMETRE + 2.0 * t * told;
     ops->accelerate(body, &sim->at_start, sim->f + body->dof_begin, a);
-    return COND_REACH + 2.0 * t *
-                            (ops->speed(body, &sim->at_start, state->v + body->dof_begin) +
-                             t * ops->speed(body, &sim->at_start, a));
+    return COND_MICROMETRE + 2.0 * t *
+                                 (ops->speed(body, &sim->at_start, state->v + body->dof_begin) +
+                                  t * ops->speed(body, &sim->at_start, a));
 }
 
 CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)

@@ -41,7 +41,7 @@ double cond_sim_travel(const CondSim* sim, const CondCandidate* candidate, int s
 static double allowance(const CondSim* sim, const CondCandidate* candidate)
 {
     double size = cond_sim_smaller_size(sim, candidate);
-    return fmax(fmax(COND_REACH, COND_TOUCH * size),
+    return fmax(fmax(COND_MICROMETRE, COND_TOUCH * size),
                 cond_sim_slack(sim, candidate, COND_VIOLATION_FALL, COND_VIOLATION_MOST));
 }
 

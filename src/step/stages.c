@@ -127,7 +127,7 @@ static CondStatus correct(CondSim* sim, CondAttempt* attempt)
     CondStatus status = COND_OK;
     if (settings->position_correction) {
         double led = cond_joint_rows_lead_back(sim, share);
-        if (led > COND_CLOSED)
+        if (led > COND_NANOMETRE)
             status = cond_sim_collide_next(sim, &attempt->penetration);
         info->penetration = attempt->penetration;
         if (status >= 0)

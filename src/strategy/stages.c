@@ -24,7 +24,7 @@ CondStatus cond_stage_vfpi(CondStrategy* s, CondSolveInfo* info)
 {
     if (!s->small)
         return run_vfpi(s, s->asked.max_iterations, s->asked.max_outer, info);
-    return run_vfpi(s, COND_FIRST_VFPI, COND_RESTART_VFPI, info);
+    return run_vfpi(s, COND_STEP_PRODUCTS, COND_RESTART_VFPI, info);
 }
 
 // Newton's method from s->best.
@@ -115,8 +115,7 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
         if (known || factored || k == COND_RESTARTS)
             return known ? known : status;
         if (cond_soft_back_end_sharpen(&s->newton.soft)) {
-            int left = most - info->iterations;
-            status = run_sharp(s, left < COND_SHARP_PRODUCTS ? left : COND_SHARP_PRODUCTS, info);
+            status = run_sharp(s, most - info->iterations, info);
             k--; // no restart
             continue;
         }

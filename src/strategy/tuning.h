@@ -4,16 +4,12 @@
 #define COND_STRATEGY_TUNING_H
 
 enum {
-    COND_FIRST_VFPI = 300,  // [count] iterations of V-FPI before Newton's method, where the user
-                            // asks for an accelerator of V-FPI
     COND_RESTART_VFPI = 30, // [count] iterations of the first while of V-FPI between restarts,
                             // twice as many in each later one; and rounds of the multiplier loop
     COND_RESTARTS = 4,      // [count] of Newton's method with conjugate gradients after a while of
                             // V-FPI: the gripper under the proximal law needs up to three
-    COND_SHARP_PRODUCTS = 3000, // [count] of Newton's method with sharper steps: balls of layers a
-                                // thousandth of their size thick need 700 to 2500
-    COND_PROXIMAL_ALL = 2000,   // [count] Newton steps of all rounds after the interior-point
-                                // method; walls under impact need 100 to 600
+    COND_PROXIMAL_ALL = 2000,      // [count] Newton steps of all rounds after the interior-point
+                                   // method; walls under impact need 100 to 600
     COND_PROXIMAL_DIVISIBLE = 300, // [count] the same where the step may be halved
 };
 
