@@ -1,3 +1,4 @@
+// Articulated bodies for the tests.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// Solving with a baseline in a test: every answer goes through the independent verifier.
 #include "baseline_solve.h"
 
 #include "cond/baselines.h"

@@ -1,3 +1,4 @@
+// Matrices of 3x3 blocks with numbers of their own, for tests.
 #include "bsr3_matrix.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Runs an experiment of the paper through the tool and reads its result, for tests.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

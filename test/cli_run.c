@@ -1,3 +1,4 @@
+// Runs the command line tool and keeps what it says, for tests.
 #define _POSIX_C_SOURCE 200809L
 #include "cli_run.h"
 

@@ -1,3 +1,5 @@
+// The friction cone by other means than the library's: nearest points by a search over the angle on
+// the cone's rim, in place of the library's secular equations.
 #include "cone.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Dense reference algebra for the tests: slow, short, and sharing nothing with the library.
 #include "dense.h"
 
 #include <math.h>

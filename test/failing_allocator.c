@@ -1,3 +1,4 @@
+// A context whose n-th allocation fails, to walk through every path that runs out of memory.
 #include "failing_allocator.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// Making and breaking FCLib files with plain HDF5 calls, independent of the library's own writer.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// Boxes of tetrahedra for the tests of elastic bodies, and what those tests share.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// Newton's method on the static problem of one elastic body, for tests.
 #include "fem_statics.h"
 
 #include <setjmp.h>

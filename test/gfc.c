@@ -1,3 +1,4 @@
+// Contact problems as plain text with reference answers (test/data/fclib/README.md), for tests.
 #include "gfc.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Soft bodies, robots and attachments for physics tests, and what is conserved about them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,5 @@
+// The dynamics of an articulated body straight from Lagrange's equations: dense, slow, and sharing
+// with the library nothing but the description of the links.
 #include "lagrangian.h"
 
 #include "dense.h"

@@ -1,3 +1,4 @@
+// Random contact problems of every kind the library takes, from a seed: the same on all machines.
 #include "random_problem.h"
 
 #include <math.h>

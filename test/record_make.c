@@ -1,3 +1,4 @@
+// A scene to record, and files that end early.
 #define _XOPEN_SOURCE 700
 #include "record_make.h"
 

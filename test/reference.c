@@ -1,3 +1,5 @@
+// A dense reference solver of the contact problem, for comparison: forms A^-1 and the Delassus
+// matrix, and sweeps over the contacts, each solved exactly by a search over its slip angle.
 #include "reference.h"
 
 #include "cone.h"

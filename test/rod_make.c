@@ -1,3 +1,4 @@
+// Rods for physics tests: a beam that is clamped at one end, and what can be read off it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

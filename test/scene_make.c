@@ -1,3 +1,5 @@
+// Short scenes for physics tests: definitions with the usual values filled in, and a Trial that
+// holds model, state and workspace of one run.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// A contact problem of two soft bodies with a small dense one between them, for tests.
 #include "soft_problem.h"
 
 #include "bsr3_matrix.h"

@@ -1,3 +1,4 @@
+// Blocks of tetrahedra for collision tests, and what any list of contacts must satisfy.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

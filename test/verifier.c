@@ -1,3 +1,5 @@
+// The independent verifier: recomputes the certificate from the problem's data with code of its
+// own, and checks that a solver told the truth about its answer.
 #include "verifier.h"
 
 #include "cone.h"

@@ -1,3 +1,4 @@
+// V-FPI as the paper prints it, dense and slow, to compare with.
 #include "vfpi_reference.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Reads VTK's XML files back, for tests.
 #include "vtu_read.h"
 
 #include <setjmp.h>

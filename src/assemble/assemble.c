@@ -1,3 +1,4 @@
+// Assembly of a CondProblem from the blocks of bodies, the couplings of potentials, and contacts.
 #include "assemble/assemble.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Inside of a CondAudit: the things of a scene as convex pieces and closed surfaces.
 #include "audit/audit.h"
 
 #include "audit/feature.h"

@@ -1,3 +1,4 @@
+// Distances of points, segments and triangles, for the audit alone.
 #include "audit/feature.h"
 
 #include "base/tuning.h"

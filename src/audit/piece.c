@@ -1,3 +1,5 @@
+// A convex piece of a body as the audit sees it, in world axes: a core (point, segment, box,
+// cylinder or the hull of a closed mesh) and all that lies within `radius` of it.
 #include "audit/piece.h"
 
 #include "audit/feature.h"

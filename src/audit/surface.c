@@ -1,3 +1,5 @@
+// A closed triangle surface as the audit sees it: a mesh or the boundary of a soft body, in world
+// axes.
 #include "audit/surface.h"
 
 #include "audit/feature.h"

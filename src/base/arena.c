@@ -1,3 +1,4 @@
+// The arrays of one object: an arena owns them, knows how long each is, and releases all at once.
 #include "base/arena.h"
 
 #include <limits.h>

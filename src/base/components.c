@@ -1,3 +1,4 @@
+// Connected components of a graph, by joining sets; islands of bodies and of blocks are made here.
 #include "base/components.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+// Definitions and settings between a program and a library of different age: each carries its size,
+// and grows at its end alone.
 #include "base/definition.h"
 
 #include "base/error.h"

@@ -1,3 +1,4 @@
+// A whole file from pieces in memory.
 #define _XOPEN_SOURCE 700
 #include "base/file.h"
 

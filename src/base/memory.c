@@ -1,3 +1,4 @@
+// The user's context: allocation through it, zeroed and checked for overflow, and cancellation.
 #include "base/memory.h"
 
 #include <stdint.h>

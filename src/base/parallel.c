@@ -1,3 +1,4 @@
+// Loops over threads, with the same result for any number of them.
 #include "base/parallel.h"
 
 #include "base/account.h"

@@ -1,3 +1,5 @@
+// The user's context for several threads at once: its allocator is called by one of them at a time,
+// and only the thread that called the library asks whether the work is still wanted.
 #include "base/shared_context.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Wall clock.
 #define _POSIX_C_SOURCE 200809L
 #include "base/timer.h"
 

@@ -1,3 +1,4 @@
+// The broad phase: which solids come near a box, and which near each other.
 #include "collide/broad.h"
 
 #include "base/memory.h"

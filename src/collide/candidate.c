@@ -1,3 +1,4 @@
+// A contact as collision detection finds it.
 #include "collide/candidate.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// The nearest points of two things of a scene, part by part.
 #include "collide/closest.h"
 
 #include "geometry/box.h"

@@ -1,3 +1,5 @@
+// Collision detection of a whole scene: features against planes and solids, soft bodies against
+// soft bodies.
 #include "collide/collide.h"
 
 #include "base/error.h"

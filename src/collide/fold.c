@@ -1,3 +1,4 @@
+// Which parts of a soft body may have passed through other parts of it in a step.
 #include "collide/fold.h"
 
 #include "geometry/box.h"

@@ -1,3 +1,5 @@
+// When and where moving features meet: a point and a triangle, or two segments, whose corners move
+// along straight lines; either may have a radius.
 #include "collide/meeting.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,4 @@
+// Closed triangle meshes that are not convex, against planes, convex shapes and each other.
 #include "collide/mesh_pair.h"
 #include "base/tuning.h"
 

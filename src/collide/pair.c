@@ -1,3 +1,4 @@
+// Rigid shapes against each other and against planes: the contacts a pair truly has at its pose.
 #include "collide/pair.h"
 
 #include "base/memory.h"

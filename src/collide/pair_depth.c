@@ -1,3 +1,4 @@
+// How deep two bodies are in each other, as the audit defines it, where contacts do not say so.
 #include "collide/pair_depth.h"
 
 #include "body/body.h"

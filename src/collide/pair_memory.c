@@ -1,3 +1,4 @@
+// Results about pairs of solids from earlier searches.
 #include "collide/pair_memory.h"
 #include "base/tuning.h"
 #include "collide/tuning.h"

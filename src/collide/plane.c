@@ -1,3 +1,4 @@
+// Features of bodies against static planes.
 #include "collide/plane.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Rods against rods and against themselves: links as capsules.
 #include "collide/rod_contact.h"
 #include "base/tuning.h"
 

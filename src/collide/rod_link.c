@@ -1,3 +1,4 @@
+// The links of all rods as capsules: where they are, boxes around them and a tree over these.
 #include "collide/rod_link.h"
 
 #include "math/vec3.h"

@@ -1,3 +1,4 @@
+// Rods against the surfaces of soft bodies, between their nodes.
 #include "collide/rod_on_soft.h"
 
 #include "collide/point_on_soft.h"

@@ -1,3 +1,4 @@
+// Rods against planes, rigid shapes and points: every link is a capsule.
 #include "collide/rod_pair.h"
 
 #include "body/body.h"

@@ -1,3 +1,4 @@
+// Links of rods that met rigid shapes or points on their way.
 #include "collide/rod_sweep.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,4 @@
+// Features of bodies against rigid shapes: static obstacles, rigid bodies, links of robots.
 #include "collide/solid.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Points, segments and triangles that move, and the contact of two of them that met on the way.
 #include "collide/swept_part.h"
 
 #include "collide/solid.h"

@@ -1,3 +1,5 @@
+// A contact problem in which soft bodies and rods move as if they were rigid: v = B r, where B
+// holds the six rigid motions of each of them and the identity for all others.
 #include "correct/rigid_motion.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+// The boundary of a body, placed, for asking how deep a point is in it: the distance of the point
+// to the nearest part of the boundary.
 #include "geometry/boundary.h"
 
 #include "geometry/mesh_surface.h"

@@ -1,3 +1,5 @@
+// A piece of the surface of a body: a convex polygon, of a cylinder's cap what of the polygon lies
+// on the cap, or a patch of its side between two angles and two heights.
 #include "geometry/cell.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,4 @@
+// Tetrahedra, triangles or points in clusters of neighbours, with a tree over the clusters.
 #include "geometry/cluster.h"
 #include "base/tuning.h"
 

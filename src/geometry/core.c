@@ -1,3 +1,4 @@
+// The core of a convex shape: the shape without what rounds it.
 #include "geometry/core.h"
 
 #include "geometry/mesh_surface.h"

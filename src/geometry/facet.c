@@ -1,3 +1,5 @@
+// The part of a convex core's surface that a plane with a given normal meets first, and what lies
+// nearly in that plane with it: a corner, a segment, a polygon or a disc.
 #include "geometry/facet.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,4 @@
+// The closed triangle surface of a solid: its faces, who is whose neighbour, and a tree.
 #include "geometry/mesh_surface.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,5 @@
+// The polyhedron of a closed triangle surface: its flat faces, whatever triangles they were cut
+// into, the straight edges between them, and the corners where these meet.
 #include "geometry/polyhedron.h"
 #include "base/tuning.h"
 

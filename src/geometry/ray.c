@@ -1,3 +1,4 @@
+// Rays against shapes, triangles and trees of boxes.
 #include "geometry/ray.h"
 #include "base/tuning.h"
 

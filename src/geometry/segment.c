@@ -1,3 +1,4 @@
+// Nearest points of segments.
 #include "geometry/segment.h"
 #include "base/tuning.h"
 

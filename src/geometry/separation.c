@@ -1,3 +1,4 @@
+// How far two convex cores are apart, and along which normal; negative where they overlap.
 #include "geometry/separation.h"
 #include "base/tuning.h"
 

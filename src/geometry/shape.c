@@ -1,3 +1,4 @@
+// Rigid shapes with a pose: the signed distance of a point and bounding boxes.
 #include "geometry/shape.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,4 @@
+// Sorting in place, without memory of its own, unlike qsort.
 #include "geometry/sort.h"
 
 static int key_before(const CondIndexKey* a, const CondIndexKey* b)

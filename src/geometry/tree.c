@@ -1,3 +1,4 @@
+// A bounding-volume tree over axis-aligned boxes: built once, refitted when the boxes move.
 #include "geometry/tree.h"
 #include "base/tuning.h"
 

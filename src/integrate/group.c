@@ -1,3 +1,5 @@
+// Bodies that the integrator auto steps in one way, with one energy: those that springs and
+// attachments tie together, and those that touch, directly or through others.
 #include "integrate/group.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+// The derivative of Newton's equation for groups of rigid bodies, particles and robots without
+// contacts, held together by attachments and springs.
 #include "integrate/tangent.h"
 
 #include "base/memory.h"

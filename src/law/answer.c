@@ -1,3 +1,4 @@
+// A pair (v, lambda) with its certificate: what the stages of the strategy hand to each other.
 #include "law/answer.h"
 
 #include <math.h>

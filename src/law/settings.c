@@ -1,3 +1,4 @@
+// Solver settings: how those of a program become the library's own.
 #include "law/settings.h"
 
 #include "base/definition.h"

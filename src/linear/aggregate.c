@@ -1,3 +1,4 @@
+// Groups of neighbouring nodes of a symmetric graph, for coarse spaces.
 #include "linear/aggregate.h"
 
 enum { FREE = -1 };

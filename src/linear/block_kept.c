@@ -1,3 +1,5 @@
+// The part of a block matrix that stays from one factorisation to the next, by the supernodes of
+// its panels: blocks that are not zero, one after the other.
 #include "linear/block_kept.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+// Loops of the block factorisation, with the same bits in each variant.
 #include "linear/block_lu_product.h"
 
 #include "base/lanes.h"

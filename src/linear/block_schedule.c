@@ -1,3 +1,5 @@
+// The work of a factorisation in two: whole subtrees of the elimination tree for each of two
+// workers, and what is above them, which one makes when both are through.
 #include "linear/block_schedule.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// Sparse matrices of 3x3 blocks in compressed rows.
 #include "linear/bsr3.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+// The product with rows of a 3x3-block matrix, for the processor it runs on.
 #include "linear/bsr3_product.h"
 
 #include "base/parallel.h"

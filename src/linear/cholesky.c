@@ -1,3 +1,4 @@
+// Small dense Cholesky factorisation, for blocks of a body.
 #include "linear/cholesky.h"
 
 #include <math.h>

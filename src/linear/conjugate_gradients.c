@@ -1,3 +1,4 @@
+// Conjugate gradients for A x = b with a symmetric, positive definite A given by its product.
 #include "linear/conjugate_gradients.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Extreme eigenvalues of a symmetric operator.
 #include "linear/lanczos.h"
 
 #include "device/sum.h"

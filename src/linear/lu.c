@@ -1,3 +1,4 @@
+// Small dense LU factorisation with partial pivoting, for unsymmetric tie systems.
 #include "linear/lu.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Nodes of a graph in an order in which neighbours lie together: halved again and again along the
+// longest way through it, down to leaves of a given size.
 #include "linear/partition.h"
 
 #include "base/memory.h"

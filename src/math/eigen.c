@@ -1,3 +1,4 @@
+// Eigenvalues and eigenvectors of small symmetric matrices.
 #include "math/eigen.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+// Polar and singular value decomposition of 3x3 matrices (row-major) with proper rotations.
 #include "math/polar.h"
 #include "base/tuning.h"
 

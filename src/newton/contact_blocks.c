@@ -1,3 +1,5 @@
+// Contributions of contacts between rigid bodies to the matrix of a Newton step: J' D J on the six
+// coordinates of one body or of two.
 #include "newton/contact_blocks.h"
 
 #include "linear/block_lu_kernel.h"

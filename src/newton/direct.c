@@ -1,3 +1,4 @@
+// A v = b, a problem without contacts, by one factorisation.
 #include "newton/direct.h"
 
 #include "law/certificate.h"

@@ -1,3 +1,4 @@
+// The linear system of a Newton step, factored: H = A + Jc' D Jc by sparse blocks (block_lu.h).
 #include "newton/factored_system.h"
 
 #include "linear/block_lu_kernel.h"

@@ -1,3 +1,5 @@
+// The contacts of the interior-point method: what an iteration does in each of them, four side by
+// side.
 #include "newton/interior_contacts.h"
 
 #include "base/arena.h"

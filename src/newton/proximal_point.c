@@ -1,3 +1,5 @@
+// Proximal-point steps on the contact forces, for contacts that are redundant: walls, stacks,
+// dominoes (docs/newton.md).
 #include "newton/proximal_point.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,4 @@
+// Semismooth Newton on the contact problem: the loop, its damping and its step lengths.
 #include "newton/semismooth.h"
 #include "base/tuning.h"
 #include "law/tuning.h"

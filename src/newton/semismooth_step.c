@@ -1,3 +1,4 @@
+// The parts of a Newton step that loop over coordinates and contacts.
 #include "newton/semismooth_step.h"
 
 #include "base/parallel.h"

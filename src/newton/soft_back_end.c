@@ -1,3 +1,5 @@
+// The linear system of a Newton step with soft bodies, solved by conjugate gradients, and how deep
+// their preconditioner goes.
 #include "newton/soft_back_end.h"
 #include "law/tuning.h"
 

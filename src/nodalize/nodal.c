@@ -1,3 +1,4 @@
+// The nodalized system of the paper, eq. (15), as a view of a CondProblem: contacts act on nodes.
 #include "nodalize/nodal.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+// The stage that nodalizes: views of one problem, or of many that share no coordinates, its
+// islands, in one memory.
 #include "nodalize/nodalize.h"
 
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+// Products with the blocks of a CondProblem, by their kind.
 #include "problem/block.h"
 
 #include "base/parallel.h"

@@ -1,3 +1,5 @@
+// Which contacts act on each part of the coordinates, so that threads can add up contact forces in
+// a fixed order.
 #include "problem/contact_parts.h"
 
 #include "base/memory.h"

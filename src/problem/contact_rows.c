@@ -1,3 +1,5 @@
+// The Jacobians of the contacts of a problem side by side, for loops over all contacts that are
+// made many times a solve.
 #include "problem/contact_rows.h"
 
 #include <stddef.h>

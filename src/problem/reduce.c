@@ -1,3 +1,4 @@
+// A contact problem some of whose coordinates are given: v_P = w.
 #include "problem/reduce.h"
 
 #include "problem/block.h"

@@ -1,3 +1,5 @@
+// J' K J on a few coordinates: a coupling of bodies, the tie of a virtual node, the linearised law
+// of a contact.
 #include "problem/term.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// Compiles a robot of a scene: its articulation, its motors, and the shapes of its links.
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/quat.h"

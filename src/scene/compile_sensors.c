@@ -1,3 +1,4 @@
+// Compiles the sensors of a scene.
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/quat.h"

@@ -1,3 +1,4 @@
+// Compiles soft bodies: their elements, their masses and their surface.
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/quat.h"

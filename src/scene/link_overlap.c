@@ -1,3 +1,4 @@
+// Whether shapes of a robot's links are in each other as the scene starts.
 #include "scene/link_overlap.h"
 #include "base/tuning.h"
 

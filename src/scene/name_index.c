@@ -1,3 +1,4 @@
+// Names -> numbers, by open addressing, so that scenes with very many bodies stay linear to build.
 #include "scene/name_index.h"
 
 #include <limits.h>

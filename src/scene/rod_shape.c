@@ -1,3 +1,4 @@
+// The centreline a rod starts with: where its links begin and end, and how they are turned.
 #include "scene/rod_shape.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,4 @@
+// How a scene gets at the files that its definitions name.
 #include "scene/scene_files.h"
 
 #include "base/error.h"

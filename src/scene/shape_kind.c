@@ -1,3 +1,5 @@
+// The table of shapes: names and keys in scenes, and how they are compiled; one row for each kind
+// of shape.
 #include "scene/shape_kind.h"
 #include "scene/tuning.h"
 

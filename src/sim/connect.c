@@ -1,3 +1,5 @@
+// Which bodies act on each other in a step: those that contacts, springs or attachments join,
+// directly or through others.
 #include "sim/connect.h"
 
 #include "sim/sim.h"

@@ -1,3 +1,5 @@
+// A contact problem that a stage of the step poses besides the step's own one: its contacts, its
+// matrix, its solver and its answer.
 #include "sim/contact_stage.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+// Prescribed coordinates: what exact attachments hold, and bodies that are switched off; they leave
+// the problems of the step.
 #include "sim/held.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,5 @@
+// Hooks of a program in the steps of a simulation: forces, changes of contacts, a call after every
+// step.
 #include "sim/hooks.h"
 #include "base/error.h"
 

@@ -1,3 +1,5 @@
+// Limits, friction and motors of joints as rows of the step's problem: scalars with an interval of
+// forces (COND_FORCE_INTERVAL), behind the contacts of the problem and of sim->attempt.lambda.
 #include "sim/joint_rows.h"
 #include "base/tuning.h"
 

@@ -1,3 +1,4 @@
+// The loop over attempts that the correction, the impacts and settling share.
 #include "sim/stage_retry.h"
 
 static int is_open(const CondStageRetry* row, int used)

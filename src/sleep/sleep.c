@@ -1,3 +1,4 @@
+// Islands of bodies at rest sleep: a step is made of the others alone.
 #include "sleep/sleep.h"
 #include "base/tuning.h"
 

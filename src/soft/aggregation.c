@@ -1,3 +1,5 @@
+// A coarse correction for the packed system by groups of nodes that move as rigid bodies: its use
+// in an iteration.
 #include "soft/aggregation_part.h"
 
 #include "base/parallel.h"

@@ -1,3 +1,5 @@
+// The numbers of a hierarchy of aggregates (aggregation.h): matrices of its levels, step lengths,
+// and the inverse of the coarsest.
 #include "base/parallel.h"
 #include "base/processor.h"
 #include "base/tuning.h"

@@ -1,3 +1,5 @@
+// The plan of a hierarchy of aggregates (aggregation.h): groups of nodes, levels, and the layout of
+// their matrices.
 #include "linear/aggregate.h"
 #include "soft/aggregation.h"
 #include "soft/soft_packed.h"

@@ -1,3 +1,4 @@
+// Patches of neighbouring contacts, and what sticking ones of a patch can hold together.
 #include "soft/contact_patch.h"
 
 #include "base/memory.h"

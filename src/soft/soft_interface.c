@@ -1,3 +1,4 @@
+// The interface: coordinates of rigid bodies and robots, and how nodes go with them.
 #include "soft/soft_interface.h"
 
 #include "base/parallel.h"

@@ -1,3 +1,5 @@
+// The system of a Newton step in single precision, for the inner iterations alone: a step asks for
+// one more digit, and what it reached is measured in double.
 #include "soft/soft_packed.h"
 
 #include "base/memory.h"

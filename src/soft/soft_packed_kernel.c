@@ -1,3 +1,4 @@
+// The loops of the packed system over parts of its nodes, for the processor it runs on.
 #include "soft/soft_packed_kernel.h"
 
 #include "base/processor.h"

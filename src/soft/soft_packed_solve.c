@@ -1,3 +1,4 @@
+// Conjugate gradients on the packed system (soft_packed.h), in single precision.
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/tiny.h"

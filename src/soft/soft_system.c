@@ -1,3 +1,5 @@
+// The linear system of a Newton step for problems with soft bodies that are too large to factor:
+// its plan and its memory.
 #include "soft/soft_system.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+// The numbers of the linear system of soft bodies (soft_system.h): gains of the contacts, blocks,
+// and the packed copy.
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linear/lu.h"

@@ -1,3 +1,5 @@
+// Products with the linear system of soft bodies (soft_system.h), and its solution by conjugate
+// gradients in two precisions.
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/tuning.h"

@@ -1,3 +1,5 @@
+// A term of the system, |J x|^2 in K: a coupling or the gain of a contact, on nodes of soft bodies
+// and coordinates of the interface.
 #include "soft/soft_term.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// States: creation, copies, and the functions that read and set time, velocities and poses.
 #include "model/state.h"
 
 #include "base/error.h"

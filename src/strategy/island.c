@@ -1,3 +1,4 @@
+// Islands: the parts of a contact problem that no contact and no coupling joins.
 #include "strategy/island.h"
 
 #include <string.h>

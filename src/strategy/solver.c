@@ -1,3 +1,4 @@
+// A solve within a budget: what the step asks of a solver beside cond/solver.h.
 #include "strategy/solver.h"
 #include "base/definition.h"
 #include "base/error.h"

@@ -1,3 +1,4 @@
+// The strategy: a constant table of stages, each a method with the problems it serves.
 #include "strategy/strategy.h"
 
 #include "base/memory.h"

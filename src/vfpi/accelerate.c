@@ -1,3 +1,4 @@
+// Accelerators: from v^l and the plain iterate v** they propose v^{l+1}.
 #include "vfpi/accelerate.h"
 
 #include "base/parallel.h"

@@ -1,3 +1,5 @@
+// V-FPI at the paper's stop, many iterations in one loop that a team of threads goes through
+// together.
 #include "vfpi/fused.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+// What fused V-FPI (fused.h) prepares before its iterations: the matrix, the contacts, and the
+// shares of the threads.
 #include "base/memory.h"
 #include "law/settings.h"
 #include "soft/tuning.h"

@@ -1,3 +1,4 @@
+// The loops of fused V-FPI over the numbers of soft nodes, for the processor it runs on.
 #include "vfpi/fused_kernel.h"
 
 #include "base/lanes.h"

@@ -1,3 +1,4 @@
+// The surrogate W of V-FPI: v* = v - W (A v - b).
 #include "vfpi/surrogate.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+// The part of the block surrogate that inverts rods exactly, together with the dense blocks that
+// couplings tie to them: a sparse factorisation by blocks, O(n) in the links.
 #include "vfpi/surrogate_chain.h"
 
 #include <math.h>

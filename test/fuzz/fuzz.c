@@ -1,3 +1,4 @@
+// Fuzz targets: each reads one kind of file from bytes of which nothing is known.
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// A recording through the code behind `cond view --export` and `cond render`.
 #include "show_recording.h"
 
 #include "fuzz.h"
