@@ -80,7 +80,7 @@ static void search_stretch(const CondSurface* s, const double p[3], const double
     }
     low = fmax(low, best - step);
     high = fmin(high, best + step);
-    for (int k = 0; k < COND_AUDIT_SECTIONS; k++) {
+    for (int k = 0; k < COND_GOLDEN_STEPS; k++) {
         double one = high - GOLDEN * (high - low), two = low + GOLDEN * (high - low);
         between(p, q, one, x);
         double f = offer_inside(s, x, radius, out);
@@ -145,7 +145,7 @@ static double least_along(Along* f, const void* what, double* at)
 {
     double low = 0.0, high = 1.0, one = 1.0 - GOLDEN, two = GOLDEN;
     double p = f(what, one), q = f(what, two);
-    for (int k = 0; k < COND_AUDIT_SECTIONS; k++) {
+    for (int k = 0; k < COND_GOLDEN_STEPS; k++) {
         if (p < q) {
             high = two;
             two = one;
@@ -286,7 +286,7 @@ static void search_rim(const CondSurface* s, const CondPiece* piece, double z, C
         if (gap[k] > gap[(k + 1) % N_RIM] || gap[k] > gap[(k + N_RIM - 1) % N_RIM] ||
             gap[k] - step * piece->half[0] > fmin(out->gap, 0.0))
             continue;
-        for (int i = 0; i < COND_AUDIT_SECTIONS; i++) {
+        for (int i = 0; i < COND_GOLDEN_STEPS; i++) {
             double one = high - GOLDEN * (high - low), two = low + GOLDEN * (high - low);
             if (on_rim(s, piece, z, one, out) < on_rim(s, piece, z, two, out))
                 high = two;

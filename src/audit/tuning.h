@@ -13,10 +13,9 @@
 // [share] that is left of a step which has found a new face.
 #define COND_AUDIT_SHRINK 0.9
 enum {
-    COND_AUDIT_STEPS = 400,   // [count] of one local search, which ends by its tolerance before
-    COND_AUDIT_SECTIONS = 50, // [count] of golden sections: 4e-11 of an interval
-    COND_AUDIT_STARTS = 8, // [count] best directions of a sphere that are refined, and parts of a
-                           // stretch in which its maximum is sought
+    COND_AUDIT_STEPS = 400, // [count] of one local search, which ends by its tolerance before
+    COND_AUDIT_STARTS = 8,  // [count] best directions of a sphere that are refined, and parts of a
+                            // stretch in which its maximum is sought
 };
 
 #endif

@@ -29,6 +29,14 @@
 // error of the solve, which tolerances of 1e-8 bound a hundred times below.
 #define COND_CANCELS 1e-6
 
+// [share] within which two lengths, depths, directions or places count as equal, where more is
+// known of them than this: a point this near to a corner or a rim belongs to the corner or the rim;
+// contacts of meshes that are nearer to each other are one, deeper ones are thinned, and things
+// that near each other have met; edges at such an angle have no normal across both, and faces at
+// 0.06 degrees count as one; a rod is closed, a contact lasts, boxes are moved apart by so much
+// more, and the damping of inverse kinematics is its square.
+#define COND_NEARLY 1e-3
+
 // ---- searches and iterations
 
 // [share] of a residual, a sum of errors or a merit: what leaves more makes no progress.
@@ -46,8 +54,12 @@ enum {
     // and the rotation nearest to a matrix six or seven are usual, and a free rotation ends at
     // rounding unless a step turns very far.
     COND_QUADRATIC_STEPS = 30,
+    COND_GOLDEN_STEPS = 40, // [count] of golden sections: 4e-9 of an interval, the root of a
+                            // double's precision, where a smooth maximum cannot be told better
     // [count] of a search along a line or in a hull that ends by its tolerance: a ball that just
-    // misses a plane advances 40 times, the worst pair of test_gjk takes a third of it.
+    // misses a plane advances 40 times, the worst pair of test_gjk takes a third of it. And rounds
+    // of
+    // mending a mesh, which ends where nothing changes.
     COND_SEARCH_STEPS = 128,
 };
 

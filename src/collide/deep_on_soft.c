@@ -12,6 +12,7 @@
 #include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 #include "model/entity.h"
 
 #include <math.h>
@@ -72,8 +73,7 @@ static int is_said(const Pair* pair, const CondCandidateList* list, int t, doubl
         const CondCandidate* other = &list->candidate[c];
         const CondPoint* point = &other->point[0];
         if (point->body != pair->volume->body || other->plane >= 0 ||
-            -other->gap < COND_DEPTHS_AGREE * way ||
-            vec3_dot(other->frame, out) < COND_WAYS_AGREE ||
+            -other->gap < COND_DEPTHS_AGREE * way || vec3_dot(other->frame, out) < COND_STEEP ||
             other->point[1].body != (pair->solid->fixed ? -1 : pair->solid->body))
             continue;
         for (int k = 0; k < 3 * point->n_node; k++)

@@ -5,7 +5,6 @@
 
 #include "geometry/segment.h"
 #include "geometry/triangle.h"
-#include "geometry/tuning.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 // Which corners, edges and triangles of two surface meshes are near each other, by trees over them.
 #include "collide/mesh_near.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/mesh_surface.h"
 #include "geometry/triangle.h"
-#include "geometry/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>

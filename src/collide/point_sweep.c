@@ -7,7 +7,6 @@
 #include "collide/solid.h"
 #include "collide/tuning.h"
 #include "geometry/box.h"
-#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/entity.h"
 

@@ -1,5 +1,6 @@
 // Rods against the surfaces of soft bodies, between their nodes.
 #include "collide/rod_on_soft.h"
+#include "base/tuning.h"
 
 #include "collide/point_on_soft.h"
 #include "collide/round_on_soft.h"

@@ -9,7 +9,6 @@
 #include "collide/tuning.h"
 #include "geometry/box.h"
 #include "geometry/separation.h"
-#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "model/entity.h"

@@ -39,7 +39,7 @@ static int cross_lines(const double p[3], const double d[3], const double q[3], 
         w[i] = q[i] - p[i];
     vec3_cross(d, e, n);
     double square = vec3_dot(n, n);
-    if (!(square > COND_EDGES_ALONG * COND_EDGES_ALONG * dd * ee))
+    if (!(square > COND_NEARLY * COND_NEARLY * dd * ee))
         return 0;
     along[0] = (vec3_dot(w, d) * ee - vec3_dot(w, e) * de) / square;
     along[1] = (vec3_dot(w, d) * de - vec3_dot(w, e) * dd) / square;

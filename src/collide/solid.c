@@ -1,5 +1,6 @@
 // Features of bodies against rigid shapes: static obstacles, rigid bodies, links of robots.
 #include "collide/solid.h"
+#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "body/body.h"

@@ -14,8 +14,6 @@
 #define COND_TOUCH 1e-5
 // [share] of a depth by which two measures of it may differ.
 #define COND_DEPTHS_AGREE 0.3
-// [1] cosine between the ways out of two contacts that stand for the same depth: 60 degrees.
-#define COND_WAYS_AGREE 0.5
 // [share] of a thickness or of an edge: motion beyond it in a step is swept, depths beyond it
 // belong to other features, and a disc of a smaller radius is small, so that its middle stands for
 // it.

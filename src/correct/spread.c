@@ -10,13 +10,13 @@
 // What attachments or springs join moves as one; what they join to the world, and robots on a fixed
 // base, stay where they are. The problem is solved by the stage of the correction.
 #include "correct/spread.h"
+#include "base/tuning.h"
 
 #include "body/body.h"
 #include "correct/correction.h"
 #include "correct/settle.h"
 #include "correct/tuning.h"
 #include "geometry/box.h"
-#include "geometry/tuning.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
 

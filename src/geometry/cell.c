@@ -4,7 +4,6 @@
 #include "base/tuning.h"
 
 #include "geometry/triangle.h"
-#include "geometry/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -326,7 +325,7 @@ double cond_cell_most_of_two(const CondCell* cell, const CondBoundary* b, int on
     double p = high - golden * (high - low), q = low + golden * (high - low);
     double at_p = most_of_mean(&mean, p), at_q = most_of_mean(&mean, q);
     double least = fmin(at_p, at_q);
-    for (int k = 0; k < COND_MEAN_SECTIONS; k++) {
+    for (int k = 0; k < COND_GOLDEN_STEPS; k++) {
         if (at_p < at_q) {
             high = q;
             q = p;

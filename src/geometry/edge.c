@@ -4,6 +4,7 @@
 // crosses the face's rim with n . side = 0; tilting it a little must not lose that contact, so n
 // may miss the cone by COND_OVERHANG and is then turned onto its nearest bound, a face normal.
 #include "geometry/edge.h"
+#include "base/tuning.h"
 
 #include "geometry/tuning.h"
 #include "math/vec3.h"
@@ -45,7 +46,7 @@ int cond_edges_cross(const CondEdge* a, const CondEdge* b, double reach, CondEdg
     vec3_cross(da, db, n);
     double aa = vec3_dot(da, da), bb = vec3_dot(db, db), ab = vec3_dot(da, db);
     double sine2 = vec3_dot(n, n);
-    if (!(sine2 > COND_EDGES_ALONG * COND_EDGES_ALONG * aa * bb))
+    if (!(sine2 > COND_NEARLY * COND_NEARLY * aa * bb))
         return 0;
     // Nearest points of the lines: (a0 + s da - b0 - t db) is normal to both.
     double s = (vec3_dot(w, da) * bb - vec3_dot(w, db) * ab) / sine2;

@@ -13,16 +13,6 @@
 // be left to gain on a curved patch when its depth is taken: cells of patches are boxes around
 // them, so that COND_INPUT_ROUNDING would take twenty times the cells.
 #define COND_TOUCHING 2e-8
-// [1] sine of the angle of edges whose cross product is no normal for a contact, because the
-// nearest points of such edges are not well conditioned; and of two faces that count as one: 0.06
-// degrees, a seventeenth of the angle between the facets of a cylinder of 360.
-#define COND_EDGES_ALONG 1e-3
-// [share] within which two depths, two directions or two places on a feature count as equal: a
-// point this near to a corner or a rim belongs to the corner or the rim; of the size of meshes,
-// contacts that are nearer to each other are one, and deeper ones are thinned; and by which boxes
-// are moved farther than they overlap; of the distance within which things count as near, at most
-// COND_SAFETY of that at the start of a sweep, at which they have met.
-#define COND_NEARLY 1e-3
 
 // ---- which features count
 
@@ -47,10 +37,6 @@
 // [rad] from a normal that is nearly known, within which the exact one is sought.
 #define COND_NORMAL_NEAR 0.03
 enum {
-    COND_GOLDEN_STEPS = 40,  // [count] of golden sections: 4e-9 of an interval, the root of a
-                             // double's precision, where a smooth maximum cannot be told better
-    COND_MEAN_SECTIONS = 24, // [count] of golden sections for the best mean of two distances: a
-                             // bound that need not be sharp
     COND_REFINE_LONG = 4, // [count] of Newton steps for the normal of rounded rims that may be as
                           // long as COND_NORMAL_NEAR
     COND_MARCH_STEPS = 4000, // [count] by the distance itself along a ray that a surface just

@@ -343,7 +343,7 @@ static CondStatus take_answer(CondSim* sim, const CondState* state, CondStatus s
     newton->iterations++;
     if (solved == COND_NOT_CONVERGED)
         return descend(sim, state, last, &newton->worst);
-    if (isfinite(last) && worst * (worst / last) < COND_AIM) {
+    if (isfinite(last) && worst * (worst / last) < COND_INNER_REDUCTION) {
         memset(sim->groups->fails, 0, (size_t)sim->groups->n * sizeof *sim->groups->fails);
         return COND_OK;
     }

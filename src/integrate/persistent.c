@@ -355,7 +355,7 @@ void cond_persistent_widen(CondSim* sim)
 {
     for (int b = 0; b < sim->model->n_body && sim->attempt.moved; b++)
         if (sim->groups->persistent[b])
-            sim->reach[b] = COND_LASTING_OPEN * sim->model->body[b].size;
+            sim->reach[b] = COND_NEARLY * sim->model->body[b].size;
 }
 
 void cond_persistent_drop(CondSim* sim)

@@ -40,8 +40,6 @@
 #define COND_LASTING_RATE 1e-4
 // [1] times its energy: what an impact weighs against that loss (test_precession, rolling discs)
 #define COND_LASTING_STRUCK 2.5
-// [1] of its size by which a contact may be open at the end of the step and last
-#define COND_LASTING_OPEN 1e-3
 // [1] share of what weight does in a step: contacts that move by more are apart
 #define COND_FLIGHT_WEIGHT 0.25
 

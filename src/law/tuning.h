@@ -14,13 +14,13 @@
 #define COND_COARSE_TOLERANCE 1e-4
 // [share] of the tolerance that solves within a solve aim at, because the certificate comes after
 // them; of the residual, to which the problem of a round of proximal-point steps is solved (with
-// 0.1 or 0.03 rounds take more Newton steps in all) and below which a residual that falls by
-// squares is not looked at again; of the merit: a step that leaves more creeps, and is prolonged.
+// 0.1 or 0.03 rounds take more Newton steps in all); of the merit: a step that leaves more creeps,
+// and is prolonged.
 #define COND_AIM 0.3
 // [share] of the residual that a solve within an iteration leaves: conjugate gradients of a Newton
 // step, a round of the multiplier loop, Newton's method of the integrators before its squares with
-// the derivative end; and of the residual that is next judged where nothing can
-// be predicted.
+// the derivative end; of the residual that is next judged where nothing can be predicted; of the
+// tolerance, below which a residual that falls by squares is not looked at again.
 #define COND_INNER_REDUCTION 0.1
 
 enum {

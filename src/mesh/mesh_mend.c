@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "mesh/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -255,7 +254,7 @@ CondStatus cond_mesh_mend(CondMesh* mesh, CondError* error)
         mending.of[v] = v;
     if (!status)
         status = turn(&mending);
-    for (int round = 0; round < COND_MEND_ROUNDS && !status; round++) {
+    for (int round = 0; round < COND_SEARCH_STEPS && !status; round++) {
         mending.changed = 0;
         status = mend_round(&mending);
         if (status || !mending.changed)

@@ -6,8 +6,6 @@
 #define COND_TINY_MESH 1e-4 // [m] extent below which its unit is probably larger than a metre
 
 enum {
-    COND_MEND_ROUNDS = 50, // [count] of a mending: a triangle may become thin when its neighbour is
-                           // removed, so that another round is needed
     COND_MOST_HEIGHTS = 4096,  // [count] of rows or columns of a grid of heights: 16 million points
     COND_MESH_NUMBER = 1 << 30 // [1] largest number in the text of a recipe, as in box:1,2,3
 };

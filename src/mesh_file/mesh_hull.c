@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/tuning.h"
 #include "cond/mesh.h"
-#include "mesh/tuning.h"
 
 #include <libqhull_r/qhull_ra.h>
 
@@ -174,7 +173,7 @@ static CondStatus make_clean(const CondMesh* mesh, CondMesh** hull, int* thin, C
     double size = mesh_size(mesh);
     CondStatus status = COND_OK;
     *thin = 1;
-    for (int round = 0; round < COND_MEND_ROUNDS && *thin && !status; round++) {
+    for (int round = 0; round < COND_SEARCH_STEPS && *thin && !status; round++) {
         int flat;
         cond_mesh_destroy(*hull);
         *hull = NULL;

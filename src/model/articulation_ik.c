@@ -341,7 +341,7 @@ static void trusted_rates(CondIk* ik, const CondIkSettings* settings, const Cond
         least_squares(ik, V, shift);
         if (jacobian_holds(ik, frame, settings->length, V, dt, q))
             return;
-        shift = fmax(10.0 * shift, COND_IK_REFUSED * settings->length * settings->length);
+        shift = fmax(10.0 * shift, COND_NEARLY * COND_NEARLY * settings->length * settings->length);
     }
 }
 

@@ -27,6 +27,4 @@ enum {
 
 // [1] damping of the search for joint positions, of the squared error (Chan and Lawrence).
 #define COND_IK_DAMPING 1e-2
-// [1] least squared damping after a refused step, of the squared length that weighs angles.
-#define COND_IK_REFUSED 1e-6
 #endif

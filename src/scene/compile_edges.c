@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/tuning.h"
 #include "geometry/mesh_surface.h"
-#include "geometry/tuning.h"
 #include "math/vec3.h"
 #include "scene/compile.h"
 
@@ -34,7 +33,7 @@ static CondStatus add_sharp(CondModel* model, CondSolid* solid, const double p[3
     vec3_cross(m, n, bend);
     double length = vec3_norm(d), size = vec3_norm(sum);
     // Convex: the normals turn about the edge as one crosses it.
-    if (!(vec3_dot(bend, d) > COND_EDGES_ALONG * length) || !(size > COND_INPUT_ROUNDING))
+    if (!(vec3_dot(bend, d) > COND_NEARLY * length) || !(size > COND_INPUT_ROUNDING))
         return COND_OK;
     for (int i = 0; i < 3; i++) {
         d[i] /= length;

@@ -1,12 +1,12 @@
 // Rods: centreline, section and material -> CondRod and the links' poses at the start.
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "scene/compile.h"
 #include "scene/rod_shape.h"
-#include "scene/tuning.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,7 +90,7 @@ CondStatus cond_compile_rod(CondModel* model, const CondScene* scene, int index,
     if (def->rod_closed && body->rod->n_link < 3)
         return cond_error_set(error, COND_BAD_INPUT, "body %s: rod.closed: needs three links",
                               def->name);
-    if (apart > COND_ROD_CLOSES * all)
+    if (apart > COND_NEARLY * all)
         return cond_error_set(error, COND_BAD_INPUT,
                               "body %s: rod.closed: its ends are %.3g m apart; they must meet",
                               def->name, apart);

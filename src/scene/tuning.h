@@ -13,9 +13,6 @@
 // touch (docs/collision.md, which pairs may touch); those that are deeper are taken as parts of one
 // thing.
 #define COND_LINK_OVERLAP (1.0 / 3.0)
-// [share] of the length of a closed rod by which its ends may be apart: the rounding of points with
-// four digits.
-#define COND_ROD_CLOSES 1e-4
 // [share] of the wider extent of ground by which it reaches below its lowest point, and of that
 // depth by which the middle of its bottom lies lower, so that the bottom is no plane with the
 // sides' edges.

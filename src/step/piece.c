@@ -155,7 +155,7 @@ static CondStatus go_on(CondSim* sim, const CondState* state, double begun, doub
         CondStatus status = cond_tally_copy(sim, &pieces->sums, &pieces->kept);
         if (!status)
             status = try_pair(sim, state, begun, *share, &whole, &error);
-        int better = error.speed <= accuracy || error.relative < COND_PIECE_NO_BETTER * last;
+        int better = error.speed <= accuracy || error.relative < COND_PROGRESS * last;
         n_vain = better ? 0 : n_vain + 1;
         if (n_vain == 2)
             pace->blind = COND_PIECE_BLIND;
@@ -182,7 +182,7 @@ static double fit(double wish, double left)
 static double grow(double wish, double share, double error, double accuracy)
 {
     double factor = COND_SAFETY * sqrt(accuracy / fmax(error, DBL_MIN));
-    double next = share * fmin(fmax(factor, COND_PIECE_SHRINKS), 1.0 / COND_PIECE_SHRINKS);
+    double next = share * fmin(fmax(factor, 0.5), 2.0);
     next = factor >= 1.0 && share < wish ? fmax(next, wish) : next;
     return fmin(fmax(next, COND_PIECE_SHORTEST), 1.0);
 }

@@ -1,7 +1,6 @@
-// Rollouts: many simulations of one model from given states with given controls, in parallel.
-#define _POSIX_C_SOURCE 200809L // nanosleep
 // Many states of one model led forward by threads. Each thread has a workspace of its own, and a
 // state tells all of its future, so that it makes no difference who steps it.
+#define _POSIX_C_SOURCE 200809L // nanosleep
 #include "cond/rollout.h"
 
 #include "base/definition.h"

@@ -27,10 +27,6 @@
 
 // Share of the step: pairs of pieces are no shorter, whatever the error.
 #define COND_PIECE_SHORTEST (0.5 / COND_PIECES_MOST)
-// [1] the least by which the length changes from pair to pair, and the inverse of the most
-#define COND_PIECE_SHRINKS 0.5
-// [1] of the error of velocities: half the length that leaves more is no better
-#define COND_PIECE_NO_BETTER 0.7
 
 enum {
     COND_PIECES_MOST = 512, // [count] of a step; the rest of it is made as it comes
