@@ -313,7 +313,7 @@ static int is_idle(const CondAudit* audit, const CondThing* a, const CondThing* 
         for (int k = 0; k < 3 * n; k++)
             moved += audit->kinematics.columns[k] * audit->kinematics.columns[k];
     }
-    return moved < COND_ROUNDING;
+    return moved < COND_PRODUCT_ROUNDING;
 }
 
 // Lists the pair where it is near enough.
