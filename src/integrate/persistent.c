@@ -43,7 +43,7 @@ void cond_persistent_find_able(const CondSim* sim, int* able)
 
 int cond_persistent_may_be_barred(const CondSim* sim)
 {
-    return sim->attempt.moved && sim->attempt.contacts_last && sim->attempt.restarts;
+    return sim->attempt.moved && sim->attempt.contacts_last && sim->substeps.to;
 }
 
 int cond_persistent_any(const CondSim* sim)

@@ -59,7 +59,6 @@ typedef struct CondAttempt {
     double share;           // and how much of the step it is, all substeps together; 1: the whole
     int ends;               // 1: the step ends with it
     int substep, n_substep; // which substep, of how many; 0 of 1: the step as a whole
-    int restarts;           // 1: it may be begun again; 0: the caller runs single stages
     int divides;            // 1: smaller substeps may follow
     int contacts_last;      // 1: groups may have contacts that last (integrate/persistent.h)
 

@@ -57,7 +57,7 @@ typedef struct CondTally {
 // Of steps that are made in substeps; empty before the first one.
 typedef struct CondSubsteps {
     const CondState* from; // the state that the whole step begins with
-    CondState* to;         // and the one that it changes
+    CondState* to;         // and the one that it changes; NULL: the caller runs single stages
     CondState* trial;      // after the substeps made so far; NULL: there never were any
     CondTally tally;       //
 } CondSubsteps;

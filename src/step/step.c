@@ -71,7 +71,7 @@ CondStatus cond_step_make(CondSim* sim, const CondState* from, CondState* to, Co
     const CondSceneSettings* settings = &sim->model->settings;
     sim->substeps.from = from;
     sim->substeps.to = to;
-    attempt->restarts = attempt->contacts_last = 1;
+    attempt->contacts_last = 1;
     attempt->divides = cond_step_divides(settings);
     attempt->vain = (CondStepInfo){.attempts = 0};
     attempt->done = 0;
@@ -158,7 +158,7 @@ CondStatus cond_sim_forces(CondSim* sim, const CondState* state)
     cond_sleep_forget(sim); // the caller looks at all bodies
     sim->substeps.from = state;
     sim->substeps.to = NULL;
-    attempt->restarts = attempt->divides = 0;
+    attempt->divides = 0;
     attempt->contacts_last = 1;
     attempt->vain = (CondStepInfo){.attempts = 0};
     attempt->done = 0;
