@@ -4,10 +4,10 @@
 A tuning number is a number that somebody chose: a tolerance, a limit, a share, a count of
 iterations. Each lives in src/LAYER/tuning.h under a name that no other number of the project has:
 
-    #define COND_FLAT 1e-6 // [1] of the size of a surface: height over a face that counts as none;
-                           // meshes written with seven digits are as flat as that
+    #define COND_STEEP 0.3 // [1] least cosine between a contact's normal and the face it is on:
+                           // steeper faces, beyond 73 degrees, do not count
     enum {
-        COND_GJK_STEPS = 128, // [count] of one search; the longest of test_distance takes 40
+        COND_SEARCH_STEPS = 128, // [count] of one search; the longest of test_gjk takes 40
     };
 
 The comment stands beside the number or directly above it. It has a unit in square brackets, or (1),

@@ -1,3 +1,4 @@
+// The law of one contact as Newton's method sees it: its natural map, and the map linearised.
 #include "newton/linear_law.h"
 
 #include "newton/linear_law_item.h"

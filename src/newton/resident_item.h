@@ -8,8 +8,8 @@
 #ifndef COND_NEWTON_RESIDENT_ITEM_H
 #define COND_NEWTON_RESIDENT_ITEM_H
 
+#include "base/tuning.h"
 #include "device/item.h"
-#include "law/tuning.h"
 #include "newton/linear_law_item.h"
 #include "newton/tuning.h"
 #include "soft/tuning.h"
@@ -199,7 +199,7 @@ COND_DEVICE void cond_patch_first_of_group_item(const CondResidentView* a, int g
 COND_DEVICE int cond_patch_belongs(const CondContact* contact, const double* normal)
 {
     const double* R = contact->frame;
-    return R[0] * normal[0] + R[1] * normal[1] + R[2] * normal[2] >= COND_PATCH_ALIGNED;
+    return R[0] * normal[0] + R[1] * normal[1] + R[2] * normal[2] >= COND_ALIGNED;
 }
 
 // Sum of x_t in world axes, of mu x_n, and the number of contacts.

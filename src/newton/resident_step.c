@@ -77,7 +77,7 @@ CondCertificate cond_resident_certify(CondResident* r, const CondCertificateData
     v->measured_r = which == COND_RESIDENT_BEST ? v->dx : v->now.r;
     Judged j = judge(r);
     out.worst_contact = find_worst(r, r->system, j.error, &motion);
-    j.speed = fmax(fmax(j.speed, 0.0), COND_CERTIFICATE_CANCELLED * motion);
+    j.speed = fmax(fmax(j.speed, 0.0), COND_CANCELS * motion);
     double scale = fmax(fmax(sqrt(j.norm[0]), sqrt(j.norm[1])), sqrt(j.norm[2]));
     out.dynamics = j.norm[3] == 0.0 ? 0.0 : sqrt(j.norm[3]) / scale;
     out.velocity_scale = j.speed;
@@ -148,7 +148,7 @@ static void put_patch_level(CondResident* r, const CondPatchLevel* level, CondPa
 {
     int n = 0, *list = r->list; // chunks
     for (int g = 0; g < level->n_group; g++)
-        n += (level->begin[g + 1] - level->begin[g] + COND_PACKED_PART - 1) / COND_PACKED_PART;
+        n += (level->begin[g + 1] - level->begin[g] + COND_PACKED_BLOCK - 1) / COND_PACKED_BLOCK;
     if (COND_RESERVE(&r->arena, r->list, 2 * n + 1 + level->n_group + 1)) {
         r->status = COND_OUT_OF_MEMORY;
         return;
@@ -157,7 +157,7 @@ static void put_patch_level(CondResident* r, const CondPatchLevel* level, CondPa
     int *group = list, *begin = group + n, *chunk = begin + n + 1, at = 0;
     for (int g = 0; g < level->n_group; g++) {
         chunk[g] = at;
-        for (int k = level->begin[g]; k < level->begin[g + 1]; k += COND_PACKED_PART) {
+        for (int k = level->begin[g]; k < level->begin[g + 1]; k += COND_PACKED_BLOCK) {
             group[at] = g;
             begin[at++] = k;
         }

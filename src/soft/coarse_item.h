@@ -6,6 +6,7 @@
 #ifndef COND_SOFT_COARSE_ITEM_H
 #define COND_SOFT_COARSE_ITEM_H
 
+#include "base/tuning.h"
 #include "device/item.h"
 #include "math/vec3.h"
 #include "soft/tuning.h"
@@ -175,7 +176,7 @@ COND_DEVICE void cond_coarse_cut_item(const CondCoarseView* a, int place)
         F[e] = (double)rows[8 * (e / 3) + e % 3];
     a->changed[place] = most > COND_SOFT_CHANGED;
     a->held[place] = (float)(3.0 - F[0] - F[4] - F[8]);
-    skew = fmax(fmax(fabs(F[1]), fabs(F[2])), fabs(F[5])) > COND_SOFT_SHIFT;
+    skew = fmax(fmax(fabs(F[1]), fabs(F[2])), fabs(F[5])) > COND_SINGLE_PRECISION;
     float* frame = cond_coarse_frame(a, place);
     for (int k = 0; k < 3; k++)
         frame[k] = skew ? 0.0F : (float)F[4 * k];
@@ -324,7 +325,7 @@ COND_DEVICE void cond_coarse_invert_item(const CondCoarseView* a, int row)
         at++;
     for (int k = 0; k < 6; k++)
         trace += M[7 * k];
-    double lift = trace > 0.0 ? COND_SOFT_SHIFT * trace : 1.0;
+    double lift = trace > 0.0 ? COND_SINGLE_PRECISION * trace : 1.0;
     for (int e = 0; e < 6 * 6; e++)
         L[e] = M[e] + (e % 7 == 0 ? lift : 0.0);
     for (int e = 0; e < 6 * 6; e++)
