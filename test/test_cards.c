@@ -173,12 +173,40 @@ static void test_normals(void** state)
     cond_pair_work_end(&work);
 }
 
+// Edges along each other that are turned by a little: the normals of the fan separate the cubes by
+// less than the best one, which says how far they are apart. No contact may be deeper than that.
+static void test_turned(void** state)
+{
+    (void)state;
+    const double origin[3] = {0.0, 0.0, 0.0};
+    CondPairWork work;
+    CondContext context = cond_context_or_default(NULL);
+    cond_pair_work_begin(&context, &work);
+    for (int k = -3; k <= 3; k++) {
+        const double x[3] = {1.0, 0.0, 1.0}, turn = 0.5 * 1e-6 * k;
+        const double pose[7] = {x[0], x[1], x[2], cos(turn), 0.0, 0.0, sin(turn)};
+        const CondShape wide = {.form = COND_FORM_BOX, .half = {0.5, 2.0, 0.5}};
+        const CondShape cube = {.form = COND_FORM_BOX, .half = {0.5, 0.5, 0.5}};
+        const double unit[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+        CondCore a, b;
+        cond_core_make(&cube, pose, origin, &a);
+        cond_core_make(&wide, unit, origin, &b);
+        assert_int_equal(cond_cores_meet(&work, &a, &b, 0.1), COND_OK);
+        assert_true(work.manifold.n > 0);
+        assert_true(work.manifold.meeting[0].normal[0] > 0.5); // the middle, not the top
+        for (int i = 0; i < work.manifold.n; i++)              // the cube stands on the level top
+            assert_true(work.manifold.meeting[i].gap > -1e-9);
+    }
+    cond_pair_work_end(&work);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statics),
         cmocka_unit_test(test_roof),
         cmocka_unit_test(test_normals),
+        cmocka_unit_test(test_turned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

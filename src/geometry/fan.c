@@ -188,6 +188,6 @@ int cond_cores_fan(const CondCore* a, const CondCore* b, const double on_a[3], c
     if (!(along >= fan.least - tie))
         return 0;
     memcpy(apart->normal, n, sizeof n);
-    apart->apart = along;
+    apart->apart = fmax(apart->apart, along);
     return 1;
 }
