@@ -128,30 +128,44 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
     return status;
 }
 
-// One free step from a certified pair, which stands where it is better: steps that resist end just
-// within the tolerance, and what is left would add up over the steps of a joint at rest.
-static CondStatus sharpen(CondStrategy* s, CondSolveInfo* info)
+// Free steps, to a fraction of the tolerance: what is left within it would add up over the steps of
+// a joint at rest. The better pair stands.
+static CondStatus sharpen(CondStrategy* s, int steps, CondSolveInfo* info)
 {
     double tolerance = s->settings.tolerance;
     s->settings.tolerance = COND_SHARPER * tolerance;
-    CondStatus status = run_factored(s, 1, info);
+    CondStatus status = run_factored(s, steps, info);
     s->settings.tolerance = tolerance;
-    return status < 0 ? status : COND_OK;
+    if (status < 0)
+        return status;
+    return s->best.residual <= tolerance ? COND_OK : COND_NOT_CONVERGED;
+}
+
+// Limits, friction and motors of joints: from one step to the next most of them stay what they are,
+// and then a free step is exact. Where a few do not do, steps that resist begin where these began,
+// and end just within the tolerance.
+static CondStatus solve_bounded(CondStrategy* s, CondSolveInfo* info)
+{
+    CondStatus status = sharpen(s, COND_FREE_STEPS, info);
+    if (status != COND_NOT_CONVERGED)
+        return status;
+    cond_answer_copy(s->vfpi.nodal.problem, &s->start, &s->best);
+    status = run_resisting(s, info);
+    return status == COND_OK ? sharpen(s, 1, info) : status;
 }
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
-// of them come first: among redundant contacts, and limits, friction and motors on the same joint,
-// free ones move the forces about. Problems of a few bodies take free ones after them, which cost
-// little. Rods, whose contacts are not redundant, take free steps alone, and more of them.
+// of them come first: among redundant contacts free ones move the forces about. Problems of a few
+// bodies take free ones after them, which cost little. Rods, whose contacts are not redundant, take
+// free steps alone, and more of them.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int bounded = s->vfpi.nodal.bounded;
     if (s->rods || s->soft)
         return run_factored(s, s->rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
-    int tiny = !bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    if (s->vfpi.nodal.bounded)
+        return solve_bounded(s, info);
     CondStatus status = run_resisting(s, info);
-    if (status == COND_OK && bounded)
-        return sharpen(s, info);
+    int tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
     return status > 0 && tiny ? run_factored(s, COND_NEWTON_STEPS, info) : status;
 }
 
