@@ -160,19 +160,14 @@ static CondStatus prepare(CondSim* sim, const CondState* state)
 
 // ---- an attempt, and what follows it
 
-// What the forces of the step have given is what a contact that lasts needs again. Groups of a few
-// bodies are solved from nothing in a few iterations of V-FPI.
+// What the forces of the step have given is what contacts and rows that last need again.
 static void expect(const CondSim* sim, int k, double expected[3])
 {
     const CondImpact* impact = sim->impact;
-    const CondGroups* groups = sim->groups;
-    int known = k < impact->stage.candidates.n && impact->stage.candidates.candidate[k].moved &&
-                cond_components_size(&groups->bodies, groups->of[cond_impact_body(sim, k)]) >
-                    COND_FEW_BODIES;
+    int n = impact->stage.candidates.n;
+    int c = k < n ? impact->contact_of[k] : sim->attempt.candidates.n + sim->rows.part[k - n];
     for (int i = 0; i < 3; i++)
-        expected[i] =
-            known ? sim->attempt.time_step * sim->attempt.lambda[3 * impact->contact_of[k] + i]
-                  : 0.0;
+        expected[i] = sim->attempt.time_step * sim->attempt.lambda[3 * (ptrdiff_t)c + i];
 }
 
 // Puts contact k of the stage, or a row, into the problem at hand, with a target of its own.
