@@ -84,6 +84,11 @@ double cond_kinematics_damped(const CondKinematics* kinematics, int body)
     return cond_kinematics_spans(kinematics, body) ? kinematics->damped[body] : 0.0;
 }
 
+static int stands_at(const CondBody* body, const double* q, const CondArmPosture* arm)
+{
+    return arm->known && memcmp(arm->q, q, (size_t)body->arm->n_q * sizeof *q) == 0;
+}
+
 static void set_arm(const CondBody* body, const double* q, CondArmPosture* arm)
 {
     cond_articulation_kinematics(body->arm, q, arm->work);
@@ -110,13 +115,34 @@ void cond_kinematics_set_from(CondKinematics* kinematics, CondKinematics* other,
         if (body->kind != COND_BODY_ROBOT)
             continue;
         CondArmPosture *arm = &kinematics->arm[b], *stands = &other->arm[b], kept = *arm;
-        size_t bytes = (size_t)body->arm->n_q * sizeof *q;
-        if (!stands->known || memcmp(stands->q, q + body->q_begin, bytes) != 0) {
+        if (!stands_at(body, q + body->q_begin, stands)) {
             set_arm(body, q + body->q_begin, arm);
             continue;
         }
         *arm = *stands;
         *stands = kept;
+    }
+}
+
+void cond_kinematics_set_like(CondKinematics* kinematics, const CondKinematics* other,
+                              const double* q)
+{
+    const CondModel* model = kinematics->model;
+    kinematics->q = q;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        const double* own = q + body->q_begin;
+        CondArmPosture* arm = &kinematics->arm[b];
+        if (body->kind != COND_BODY_ROBOT || stands_at(body, own, arm))
+            continue;
+        if (!other || !stands_at(body, own, &other->arm[b])) {
+            set_arm(body, own, arm);
+            continue;
+        }
+        cond_articulation_copy_kinematics(body->arm, other->arm[b].work, arm->work);
+        memcpy(arm->q, own, (size_t)body->arm->n_q * sizeof *q);
+        arm->has_mass = arm->has_factor = 0;
+        arm->known = 1;
     }
 }
 

@@ -47,6 +47,10 @@ double cond_kinematics_damped(const CondKinematics* kinematics, int body);
 void cond_kinematics_set(CondKinematics* kinematics, const double* q);
 // The same; robots that stand in another kinematics as q says are exchanged with it.
 void cond_kinematics_set_from(CondKinematics* kinematics, CondKinematics* other, const double* q);
+// The same; robots that stand there already stay as they are, and those that stand there in another
+// kinematics, unless it is NULL, are copied. The model must not have changed since these were set.
+void cond_kinematics_set_like(CondKinematics* kinematics, const CondKinematics* other,
+                              const double* q);
 // The model has other numbers.
 void cond_kinematics_forget(CondKinematics* kinematics);
 

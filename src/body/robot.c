@@ -122,16 +122,21 @@ static int point(const CondBody* body, const CondKinematics* kinematics, const C
 // Of the features: they are what may touch something.
 static double speed(const CondBody* body, const CondKinematics* kinematics, const double* v)
 {
-    double fastest = 0.0;
+    double fastest = 0.0, origin[3], turn[9]; // of the link at hand
     if (body->n_feature > 0)
         cond_articulation_set_velocity(body->arm, work_of(body, kinematics), v);
-    for (int k = 0; k < body->n_feature; k++) {
+    for (int k = 0, link = -1; k < body->n_feature; k++) {
         const CondPoint* point = &kinematics->model->feature[body->feature_begin + k].point;
-        double u[3];
-        cond_articulation_velocity(work_of(body, kinematics), point->link, point->local, u);
-        fastest = fmax(fastest, vec3_norm(u));
+        double u[3], square;
+        if (point->link != link)
+            cond_articulation_motion(work_of(body, kinematics), link = point->link, origin, turn);
+        mat3_multiply(turn, point->local, u);
+        for (int i = 0; i < 3; i++)
+            u[i] += origin[i];
+        square = vec3_dot(u, u);
+        fastest = square > fastest ? square : fastest;
     }
-    return fastest;
+    return sqrt(fastest);
 }
 
 static double potential(const CondBody* body, const CondKinematics* kinematics,

@@ -79,7 +79,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondFem* fem = model->body[b].fem;
         CondBodyKind kind = model->body[b].kind;
-        collider->plain &= kind == COND_BODY_RIGID || kind == COND_BODY_PARTICLE;
+        collider->plain &= kind != COND_BODY_SOFT && kind != COND_BODY_ROD;
         if (kind != COND_BODY_SOFT)
             continue;
         collider->soft[collider->n_soft++] = b;

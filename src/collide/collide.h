@@ -30,6 +30,9 @@ typedef struct CondSweep {
     double* box;                // around them on the way                            (n_solid x 6)
     double* thickness;          // least extent of the solids, by create [m]         (n_solid)
     double* travel;             // of their bodies [m]                               (n_solid)
+    double* span;               // farthest feature of a robot's link from its origin [m]; -1: none
+                                //                                                   (all links)
+    int* span_begin;            // where those of a robot are                        (n_body)
     CondSweptBody* body;        //                                                   (n_body)
     CondFold* fold;             // of the soft bodies                                (n_body)
     int n_fold;                 // n_body
@@ -54,7 +57,7 @@ typedef struct CondCollider {
     double* place;            // of the features now                              (n_feature x 3)
     int placed;               // 1: obstacles and their features are where they stay
     int cornered;             // 1: features of solids are placed as the others
-    int plain;                // 1: all bodies are rigid bodies and particles
+    int plain;                // 1: there are neither soft bodies nor rods
     CondBoundary* boundary;   // of the obstacles, once one has been asked for    (n_obstacle)
     int n_boundary;           // n_obstacle
     int* bounded;             // 1: it has been                                   (n_obstacle)

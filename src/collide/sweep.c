@@ -21,8 +21,23 @@
 #include <math.h>
 #include <string.h>
 
+// How far the features of a robot are from the origins of their links, the whole of each.
+static void measure_robot(const CondModel* model, const CondBody* body, double* span)
+{
+    for (int i = 0; i < body->arm->n_link; i++)
+        span[i] = -1.0;
+    for (int k = body->feature_begin; k < body->feature_begin + body->n_feature; k++) {
+        const CondFeature* feature = &model->feature[k];
+        double far = vec3_norm(feature->point.local) + feature->radius;
+        span[feature->point.link] = fmax(span[feature->point.link], far);
+    }
+}
+
 void cond_sweep_measure(const CondModel* model, CondSweep* sweep)
 {
+    for (int b = 0; b < model->n_body; b++)
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            measure_robot(model, &model->body[b], sweep->span + sweep->span_begin[b]);
     static const double identity[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
     for (int i = 0; i < model->n_obstacle + model->n_solid; i++) {
         double box[6];
@@ -37,7 +52,13 @@ void cond_sweep_measure(const CondModel* model, CondSweep* sweep)
 CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
 {
     const CondContext* m = &model->arena.context;
-    size_t n_solid = (size_t)(model->n_obstacle + model->n_solid);
+    size_t n_solid = (size_t)(model->n_obstacle + model->n_solid), n_link = 0;
+    sweep->span_begin = cond_allocate(m, (size_t)model->n_body, sizeof *sweep->span_begin);
+    for (int b = 0; b < model->n_body && sweep->span_begin; b++) {
+        sweep->span_begin[b] = (int)n_link;
+        n_link += model->body[b].kind == COND_BODY_ROBOT ? (size_t)model->body[b].arm->n_link : 0;
+    }
+    sweep->span = cond_allocate(m, n_link, sizeof *sweep->span);
     sweep->place = cond_allocate(m, (size_t)model->n_feature, 3 * sizeof(double));
     sweep->part = cond_allocate(m, (size_t)cond_sum_parts(model->n_feature), sizeof *sweep->part);
     sweep->pose = cond_allocate(m, n_solid, 7 * sizeof(double));
@@ -49,7 +70,7 @@ CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
     for (; sweep->fold && sweep->n_fold < model->n_body; sweep->n_fold++)
         cond_fold_begin(m, &sweep->fold[sweep->n_fold]);
     if (!sweep->fold || !sweep->place || !sweep->part || !sweep->pose || !sweep->box ||
-        !sweep->thickness || !sweep->travel || !sweep->body)
+        !sweep->thickness || !sweep->travel || !sweep->span_begin || !sweep->span || !sweep->body)
         return COND_OUT_OF_MEMORY;
     cond_sweep_measure(model, sweep);
     return COND_OK;
@@ -57,8 +78,8 @@ CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
 
 void cond_sweep_destroy(const CondContext* context, CondSweep* sweep)
 {
-    void* arrays[] = {sweep->place,     sweep->part,   sweep->pose, sweep->box,
-                      sweep->thickness, sweep->travel, sweep->body, sweep->fold};
+    void* arrays[] = {sweep->place,  sweep->part, sweep->pose, sweep->box,  sweep->thickness,
+                      sweep->travel, sweep->body, sweep->fold, sweep->span, sweep->span_begin};
     for (int b = 0; b < sweep->n_fold; b++)
         cond_fold_end(&sweep->fold[b]);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -88,7 +109,36 @@ static void bound_body(const CondSweepPass* pass, const CondBody* body, CondSwep
     swept->exact = 0;
 }
 
-// 1 where bounds tell that nothing is fast, of rigid bodies and particles alone.
+// The same of a robot, by the origins of its links and their turns.
+static void bound_robot(const CondSweepPass* pass, const CondBody* body, CondSweptBody* swept)
+{
+    const CondSweep* sweep = &pass->collider->sweep;
+    const CondArticulationWork *from = pass->before->arm[body->index].work,
+                               *to = pass->after->arm[body->index].work;
+    cond_box_empty(swept->box);
+    swept->travel = 0.0;
+    for (int i = 0; i < body->arm->n_link; i++) {
+        const double *p = from->position + 3 * i, *q = to->position + 3 * i;
+        const double *was = from->orientation + 4 * i,
+                     back[4] = {was[0], -was[1], -was[2], -was[3]};
+        double d[3], turn[4], box[6], span = sweep->span[sweep->span_begin[body->index] + i];
+        if (span < 0.0)
+            continue;
+        span = (1.0 + COND_NO_LENGTH) * span + COND_NO_LENGTH * body->size;
+        quat_product(to->orientation + 4 * i, back, turn);
+        for (int k = 0; k < 3; k++) {
+            d[k] = q[k] - p[k];
+            box[k] = fmin(p[k], q[k]) - span;
+            box[3 + k] = fmax(p[k], q[k]) + span;
+        }
+        cond_box_join(box, swept->box);
+        swept->travel = fmax(swept->travel, vec3_norm(d) + 2.0 * vec3_norm(turn + 1) * span);
+    }
+    swept->travel = (1.0 + COND_NO_LENGTH) * swept->travel + COND_NO_LENGTH * body->size;
+    swept->exact = 0;
+}
+
+// 1 where bounds tell that nothing is fast, where there are neither soft bodies nor rods.
 static int is_slow(const CondSweepPass* pass)
 {
     const CondModel* model = pass->model;
@@ -96,7 +146,10 @@ static int is_slow(const CondSweepPass* pass)
     if (!pass->collider->plain)
         return 0;
     for (int b = 0; b < model->n_body; b++)
-        bound_body(pass, &model->body[b], &sweep->body[b]);
+        if (model->body[b].kind == COND_BODY_ROBOT)
+            bound_robot(pass, &model->body[b], &sweep->body[b]);
+        else
+            bound_body(pass, &model->body[b], &sweep->body[b]);
     for (int i = 0; i < pass->collider->n_solid; i++) {
         int b = cond_solid_at(model, i)->body;
         sweep->travel[i] = b >= 0 ? sweep->body[b].travel : 0.0;

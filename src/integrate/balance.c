@@ -231,7 +231,7 @@ void cond_balance_pose(CondSim* sim, const CondState* state)
     CondBalance* balance = sim->balance;
     memcpy(balance->q, state->q, (size_t)sim->model->n_q * sizeof(double));
     cond_sim_advance(sim->model, sim->attempt.v_hat, sim->attempt.time_step, balance->q);
-    cond_kinematics_set(&balance->end, balance->q);
+    cond_kinematics_set_like(&balance->end, NULL, balance->q);
     for (int b = 0; b < sim->model->n_body; b++)
         balance->spans[b] = !sim->linear[b] && sim->theta[b] < 1.0;
     sim->at_end.begin = &sim->at_start;

@@ -68,7 +68,9 @@ void cond_sim_move(CondSim* sim, const CondState* state)
 {
     memcpy(sim->next->q, state->q, (size_t)sim->model->n_q * sizeof(double));
     cond_sim_advance(sim->model, sim->attempt.v_hat, sim->attempt.time_step, sim->next->q);
-    cond_kinematics_set(&sim->at_end, sim->next->q);
+    const CondBalance* balance = sim->balance; // which has looked there already
+    cond_kinematics_set_like(&sim->at_end, balance && balance->end.model ? &balance->end : NULL,
+                             sim->next->q);
 }
 
 // Time is counted in whole steps, and within one in its parts.

@@ -196,7 +196,7 @@ void cond_newton_pose(CondSim* sim, const CondState* state)
     }
     if (model->settings.integrator == COND_INTEGRATOR_AUTO)
         cond_spectral_lead_on(sim, state, q);
-    cond_kinematics_set(&sim->at_end, q);
+    cond_kinematics_set_like(&sim->at_end, NULL, q);
     if (model->settings.integrator == COND_INTEGRATOR_AUTO)
         cond_balance_pose(sim, state);
 }

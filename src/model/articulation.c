@@ -207,6 +207,17 @@ void cond_articulation_kinematics(const CondArticulation* a, const double* q,
     }
 }
 
+void cond_articulation_copy_kinematics(const CondArticulation* a, const CondArticulationWork* from,
+                                       CondArticulationWork* to)
+{
+    size_t n = (size_t)a->n_link, n_column = (size_t)a->n_column;
+    memcpy(to->position, from->position, 3 * n * sizeof(double));
+    memcpy(to->orientation, from->orientation, 4 * n * sizeof(double));
+    memcpy(to->rotation, from->rotation, 9 * n * sizeof(double));
+    memcpy(to->motion, from->motion, 6 * n_column * sizeof(double));
+    memcpy(to->inertia, from->inertia, 10 * n * sizeof(double));
+}
+
 // The velocity of the point at r from O in a rigid motion (w, v) is v + w x r. Rows 0..2 of J are
 // that of every joint on the way to the base; rows 3..5, where asked for, are w.
 static void jacobian(const CondArticulation* a, const CondArticulationWork* work, int link,
@@ -263,15 +274,20 @@ void cond_articulation_point(const CondArticulation* a, const CondArticulationWo
         jacobian(a, work, link, r, 0, J);
 }
 
-void cond_articulation_velocity(const CondArticulationWork* work, int link, const double local[3],
-                                double velocity[3])
+void cond_articulation_motion(const CondArticulationWork* work, int link, double origin[3],
+                              double turn[9])
 {
-    const double* V = work->velocity + 6 * (size_t)link;
+    const double *V = work->velocity + 6 * (size_t)link, *R = work->rotation + 9 * (size_t)link;
     double r[3];
-    point_from_reference(work, link, local, r);
-    vec3_cross(V, r, velocity);
     for (int k = 0; k < 3; k++)
-        velocity[k] += V[3 + k];
+        r[k] = work->position[3 * link + k] - work->position[k];
+    vec3_cross(V, r, origin);
+    for (int k = 0; k < 3; k++) {
+        origin[k] += V[3 + k];
+        turn[k] = V[1] * R[6 + k] - V[2] * R[3 + k];
+        turn[3 + k] = V[2] * R[k] - V[0] * R[6 + k];
+        turn[6 + k] = V[0] * R[3 + k] - V[1] * R[k];
+    }
 }
 
 void cond_articulation_frame_jacobian(const CondArticulation* a, const CondArticulationWork* work,

@@ -238,17 +238,20 @@ void cond_articulation_work_destroy(CondArticulationWork* work);
 // Poses of all links at q. Everything below needs this first and none of it allocates.
 void cond_articulation_kinematics(const CondArticulation* articulation, const double* q,
                                   CondArticulationWork* work);
+// What that has made of a configuration, into another workspace of the same articulation.
+void cond_articulation_copy_kinematics(const CondArticulation* a, const CondArticulationWork* from,
+                                       CondArticulationWork* to);
 
 // World position of a point of a link, and J of its velocity. world or J may be NULL.
 //                                                                     J (3 x n_dof), row-major
 void cond_articulation_point(const CondArticulation* articulation, const CondArticulationWork* work,
                              int link, const double local[3], double world[3], double* J);
-// Velocities of all links at the rates v; then the velocity of a point of one in world axes, until
-// another function below takes the room of the velocities.
+// Velocities of all links at the rates v; then how one moves, until another function below takes
+// the room of the velocities: a point of it has the velocity origin + turn local, in world axes.
 void cond_articulation_set_velocity(const CondArticulation* articulation,
                                     CondArticulationWork* work, const double* v);
-void cond_articulation_velocity(const CondArticulationWork* work, int link, const double local[3],
-                                double velocity[3]);
+void cond_articulation_motion(const CondArticulationWork* work, int link, double origin[3],
+                              double turn[9]);
 // J of a point's velocity (rows 0..2) and of the link's angular velocity in world axes (3..5).
 //                                                                     J (6 x n_dof), row-major
 void cond_articulation_frame_jacobian(const CondArticulation* articulation,

@@ -185,7 +185,10 @@ void cond_sim_renew(CondSim* sim)
         if (sim->targets.ik[b])
             cond_ik_rebind(sim->targets.ik[b], model->body[b].arm);
     cond_collider_renew(&sim->collider);
+    cond_kinematics_forget(&sim->at_start);
     cond_kinematics_forget(&sim->at_end);
+    if (sim->balance->end.model)
+        cond_kinematics_forget(&sim->balance->end);
     sim->attempt.substep = 0;
     sim->attempt.n_substep = 1;
     sim->readings.n_ready = sim->readings.n_wrench = 0;
