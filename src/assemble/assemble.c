@@ -333,6 +333,12 @@ void cond_assembly_multiply_masses(CondAssembly* assembly, const CondKinematics*
             multiply_rigid(body, x + at, y + at);
             continue;
         }
+        if (body->kind == COND_BODY_ROBOT) {
+            CondBlock block = {.kind = COND_BLOCK_DENSE, .n_dof = body->n_dof};
+            block.values = (double*)cond_kinematics_mass(kinematics, b); // is read alone
+            cond_block_multiply(&block, x + at, NULL, y + at, threads);
+            continue;
+        }
         double* values = assembly->block_values + assembly->block_begin[b];
         cond_body_ops(body->kind)->mass(body, kinematics, values, &assembly->block[b]);
         assembly->block[b].dof_begin = at;

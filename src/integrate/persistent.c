@@ -13,6 +13,7 @@
 #include "integrate/balance.h"
 #include "integrate/tuning.h"
 #include "linear/cholesky.h"
+#include "linear/dense_rows.h"
 #include "math/vec3.h"
 #include "model/fem.h"
 #include "model/rod.h"
@@ -132,21 +133,23 @@ static double robot_loss(CondSim* sim, const CondState* state, const CondBody* b
     const double *v = state->v + body->dof_begin,
                  *M = cond_kinematics_mass(&sim->at_start, body->index);
     int n = body->n_dof, first = n - arm->n_joint;
-    double h = sim->length[body->index], *A = sim->balance->robot, loss = 0.0, damped = 0.0;
+    double h = sim->length[body->index], *A = sim->balance->robot,
+           *product = sim->balance->p + body->dof_begin, loss = 0.0, damped = 0.0;
     memcpy(A, sim->attempt.assembly.block[body->index].values, (size_t)n * (size_t)n * sizeof *A);
     for (int j = 0; j < arm->n_joint; j++)
         damped += motor[j].damping * v[first + j] * v[first + j];
-    for (int i = 0; i < n; i++) {
-        dv[i] = f[i];
-        for (int k = 0; k < n; k++)
-            dv[i] -= (A[i * n + k] - M[i * n + k] / h) * v[k];
-    }
+    cond_rows_multiply(n, n, A, v, product);
+    for (int i = 0; i < n; i++)
+        dv[i] = f[i] - product[i];
+    cond_rows_multiply(n, n, M, v, product);
+    for (int i = 0; i < n; i++)
+        dv[i] += product[i] / h;
     if (cond_cholesky_factor(n, A))
         return 0.0;
     cond_cholesky_solve(n, A, dv);
+    cond_rows_multiply(n, n, M, dv, product);
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++)
-            loss += 0.5 * dv[i] * M[i * n + k] * dv[k];
+        loss += 0.5 * dv[i] * product[i];
     return loss - sim->attempt.time_step * damped;
 }
 

@@ -7,7 +7,7 @@
 int cond_lu_factor(int n, double* A, int* pivot)
 {
     for (int k = 0; k < n; k++) {
-        double* Ak = A + (size_t)k * (size_t)n;
+        double* restrict Ak = A + (size_t)k * (size_t)n;
         int best = k;
         for (int i = k + 1; i < n; i++)
             if (fabs(A[(size_t)i * (size_t)n + (size_t)k]) >
@@ -23,12 +23,12 @@ int cond_lu_factor(int n, double* A, int* pivot)
             row[j] = swap;
         }
         for (int i = k + 1; i < n; i++) {
-            double* Ai = A + (size_t)i * (size_t)n;
+            double* restrict Ai = A + (size_t)i * (size_t)n;
             if (Ai[k] == 0.0)
                 continue;
-            Ai[k] /= Ak[k];
+            double l = Ai[k] /= Ak[k];
             for (int j = k + 1; j < n; j++)
-                Ai[j] -= Ai[k] * Ak[j];
+                Ai[j] -= l * Ak[j];
         }
     }
     return 0;

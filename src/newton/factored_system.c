@@ -222,6 +222,21 @@ static void add_six(const double* a, const double* b, int stride, double* Y)
             Y[j] += a[0] * x[j] + a[1] * y[j] + a[2] * z[j];
 }
 
+// Y_ij += J_k . KJ_l for the entries k and l of two runs, at the coordinates that they have.
+static void add_columns(const CondTerm* term, const double* KJ, const int k[2], const int l[2],
+                        const int first[2], CondBlockLuEntry entry)
+{
+    for (int p = k[0]; p < k[1]; p++) {
+        const double* a = term->J + 3 * (ptrdiff_t)p;
+        double* row = entry.value + (term->coordinate[p] - first[0]) * entry.row;
+        for (int q = l[0]; q < l[1]; q++) {
+            const double* b = KJ + 3 * (ptrdiff_t)q;
+            row[(term->coordinate[q] - first[1]) * entry.column] +=
+                a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        }
+    }
+}
+
 // 1 where entries first .. last - 1 of a contact's term are the six coordinates of a node in order.
 static int is_six(const CondFactoredSystem* system, const CondTerm* term, int first, int last)
 {
@@ -247,6 +262,11 @@ static void add_term(CondFactoredSystem* system, CondTerm* term, double* KJ)
                     add_six(a, b, entry.row, entry.value);
                 else
                     add_six(b, a, entry.column, entry.value);
+                continue;
+            }
+            if (term->n_row == 3 && term->entry == 3) {
+                add_columns(term, KJ, (const int[2]){k, k_end}, (const int[2]){l, l_end},
+                            (const int[2]){system->H.first[i], system->H.first[j]}, entry);
                 continue;
             }
             for (int q = l; q < l_end; q++)
