@@ -51,6 +51,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
         cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, 7 * sizeof(double));
     collider->box =
         cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, 6 * sizeof(double));
+    collider->core =
+        cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, sizeof *collider->core);
     collider->seam_of =
         cond_arena_allocate(&collider->arena, (size_t)collider->n_solid, sizeof(int));
     collider->far =
@@ -71,8 +73,8 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
         cond_clearance_create(m, model, &collider->clearance) ||
         cond_rod_links_create(model, &collider->links) ||
         cond_broad_create(m, collider->n_solid, &collider->broad) || !collider->pose ||
-        !collider->box || !collider->far || !collider->seam_of || !collider->edge ||
-        !collider->soft_edge_begin || !collider->place)
+        !collider->box || !collider->core || !collider->far || !collider->seam_of ||
+        !collider->edge || !collider->soft_edge_begin || !collider->place)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
     collider->plain = 1;
@@ -163,6 +165,7 @@ static void place_solids(CondCollider* collider, const CondKinematics* kinematic
         memcpy(pose, now, sizeof now);
         cond_pair_memory_move(&collider->memory, i);
         cond_shape_bound(&solid->shape, pose, collider->box + 6 * (size_t)i);
+        cond_core_make(&solid->shape, pose, pose, &collider->core[i]);
         if (collider->n_soft == 0)
             continue; // edges meet soft bodies alone
         quat_matrix(pose + 3, R);

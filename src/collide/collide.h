@@ -12,6 +12,7 @@
 #include "collide/pair_memory.h"
 #include "collide/rod_contact.h"
 #include "collide/volume.h"
+#include "geometry/core.h"
 #include "model/state.h"
 
 // The space that a body has swept in a step.
@@ -52,6 +53,7 @@ typedef struct CondCollider {
     int n_solid;              // obstacles, then the solids of bodies
     double* pose;             // of the solids now                                (n_solid x 7)
     double* box;              // around them                                      (n_solid x 6)
+    CondCore* core;           // of the solids, from their own positions          (n_solid)
     double* far;              // reach of the solids' bodies                      (n_solid)
     CondBroad broad;          // over the solids
     double* place;            // of the features now                              (n_feature x 3)
@@ -78,6 +80,16 @@ typedef struct CondCollider {
     const int* wanted; // NULL, or 1: a body whose contacts are asked for; those of rigid shapes
                        // between others are left out                         (n_body)
 } CondCollider;
+
+// The core of a solid as it is placed, from `origin`.
+static inline CondCore cond_collider_core(const CondCollider* collider, int solid,
+                                          const double origin[3])
+{
+    CondCore core = collider->core[solid];
+    for (int i = 0; i < 3; i++)
+        core.p[i] = collider->pose[7 * (size_t)solid + (size_t)i] - origin[i];
+    return core;
+}
 
 // Key of edge ea of soft body a across edge eb of soft body b: a < b, or one body and ea < eb.
 static inline CondContactKey cond_key_soft_crossing(const CondCollider* collider, int a, int ea,

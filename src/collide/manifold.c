@@ -188,15 +188,15 @@ static double edge_distance2(const View* view, int side, int edge, const double 
 static int in_polygon(const View* view, int side, const double at[2])
 {
     double where;
-    int inside = 0;
-    for (int e = 0; e < view->facet[side]->n_edge; e++) {
+    int inside = 0, n = view->facet[side]->n_edge;
+    for (int e = 0; e < n; e++) {
         const double *p = seen_corner(view, side, e, 0), *q = seen_corner(view, side, e, 1);
-        if (edge_distance2(view, side, e, at, &where) <= view->small * view->small)
-            return 1;
         if ((p[1] > at[1]) != (q[1] > at[1]) &&
             at[0] < p[0] + (q[0] - p[0]) * (at[1] - p[1]) / (q[1] - p[1]))
             inside = !inside;
     }
+    for (int e = 0; e < n && !inside; e++)
+        inside = edge_distance2(view, side, e, at, &where) <= view->small * view->small;
     return inside;
 }
 

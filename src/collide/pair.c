@@ -174,10 +174,9 @@ static CondStatus collide_pair(const CondCollider* collider, const CondKinematic
 {
     const CondModel* model = collider->model;
     CondPairWork* work = &room->work;
-    CondCore core_a, core_b;
+    CondCore core_a = cond_collider_core(collider, a->index, b->pose);
+    CondCore core_b = cond_collider_core(collider, b->index, b->pose);
     CondStatus status = COND_OK;
-    cond_core_make(&a->solid->shape, a->pose, b->pose, &core_a);
-    cond_core_make(&b->solid->shape, b->pose, b->pose, &core_b);
     work->manifold.n = 0;
     if (cond_shape_is_hollow(&a->solid->shape) || cond_shape_is_hollow(&b->solid->shape))
         status = cond_shapes_meet(work, &a->solid->shape, &core_a, &b->solid->shape, &core_b, far);
@@ -248,11 +247,10 @@ static CondStatus collide_plane(const CondCollider* collider, const CondKinemati
     const CondPlane* plane = &model->plane[i_plane];
     CondPairWork* work = &room->work;
     const double *n = plane->frame, back[3] = {-n[0], -n[1], -n[2]};
-    CondCore core;
     double x[3], offset = plane->offset - vec3_dot(n, a->pose);
     if (is_above(plane, a->box, far))
         return COND_OK;
-    cond_core_make(&a->solid->shape, a->pose, a->pose, &core);
+    CondCore core = cond_collider_core(collider, a->index, a->pose);
     cond_core_support(&core, back, 0, x);
     if (!(vec3_dot(n, x) - offset - core.round <= far))
         return COND_OK;

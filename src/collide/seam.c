@@ -16,6 +16,7 @@
 #include "geometry/core.h"
 
 #include <math.h>
+#include <string.h>
 
 // Contacts first .. last - 1 are one pair; its side s has, after it, pair next[s].
 struct CondSeamPair {
@@ -24,29 +25,50 @@ struct CondSeamPair {
     int hidden;
 };
 
-static void make_core(const CondCollider* collider, int i, const double origin[3], CondCore* core)
+// A solid and another one that is to be parted from it.
+typedef struct Parted {
+    CondCore core[2];
+    double n[3];     // of their contact, towards the first
+    double m[3];     // the normal that was tried last
+    double touching; // [m]
+    int does;        // 1: it parts them
+    int tried;       // 1: there is one
+} Parted;
+
+static Parted begin_parting(const CondCollider* collider, const CondCandidate* c, int s)
 {
-    cond_core_make(&cond_solid_at(collider->model, i)->shape, collider->pose + 7 * (size_t)i,
-                   origin, core);
+    const double* origin = collider->pose + 7 * (size_t)c->solid[1 - s];
+    Parted parted = {.core = {cond_collider_core(collider, c->solid[s], origin),
+                              cond_collider_core(collider, c->solid[1 - s], origin)}};
+    for (int i = 0; i < 3; i++)
+        parted.n[i] = s == 0 ? c->frame[i] : -c->frame[i];
+    parted.touching = COND_TOUCH * fmin(parted.core[0].size, parted.core[1].size);
+    return parted;
 }
 
-// 1 where the contact touches, its solid `at` on side s, and its normal away from the other side
-// parts this solid from `other` too.
-static int parts(const CondCollider* collider, const CondCandidate* touch, int s, int at, int other,
-                 const double n[3])
+// 1 where the contact touches, the first solid of the two on its side s, and its normal away from
+// the other side parts the two. Contacts of one pair mostly have one normal.
+static int parts(Parted* parted, const CondCandidate* touch, int s)
 {
-    CondCore core[2];
+    const CondCore* core = parted->core;
     double m[3], x[3], sign = s == 0 ? 1.0 : -1.0;
-    const double* origin = collider->pose + 7 * (size_t)other;
     for (int i = 0; i < 3; i++)
-        m[i] = sign * touch->frame[i]; // towards `at`
-    if (vec3_dot(m, n) >= COND_ALIGNED)
+        m[i] = sign * touch->frame[i];
+    if (!(fabs(touch->gap) <= parted->touching) || vec3_dot(m, parted->n) >= COND_ALIGNED)
         return 0;
-    make_core(collider, at, origin, &core[0]);
-    make_core(collider, other, origin, &core[1]);
-    double touching = COND_TOUCH * fmin(core[0].size, core[1].size);
-    return fabs(touch->gap) <= touching && fabs(cond_cores_apart(&core[0], &core[1], m, x) -
-                                                core[0].round - core[1].round) <= touching;
+    if (parted->tried && memcmp(m, parted->m, sizeof m) == 0)
+        return parted->does;
+    memcpy(parted->m, m, sizeof m);
+    parted->tried = 1;
+    parted->does = fabs(cond_cores_apart(&core[0], &core[1], m, x) - core[0].round -
+                        core[1].round) <= parted->touching;
+    return parted->does;
+}
+
+// On which side of a pair's contacts a solid is.
+static int side_of(const CondCandidateList* list, const CondSeamPair* pair, int p, int solid)
+{
+    return list->candidate[pair[p].first].solid[0] == solid ? 0 : 1;
 }
 
 // 1 where a contact of one of the two of pair k says that no other is needed between them.
@@ -57,17 +79,16 @@ static int is_hidden(const CondCollider* collider, const CondCandidateList* list
     if (c->solid[1] < 0)
         return 0;
     for (int s = 0; s < 2; s++) {
-        double n[3];
-        int at = c->solid[s], other = c->solid[1 - s];
-        for (int i = 0; i < 3; i++)
-            n[i] = s == 0 ? c->frame[i] : -c->frame[i]; // towards `at`
+        int at = c->solid[s];
+        if (cond_solid_at(collider->model, at)->body < 0 ||
+            (pair[collider->seam_of[at]].next[side_of(list, pair, collider->seam_of[at], at)] < 0))
+            continue; // it touches nothing else
+        Parted parted = begin_parting(collider, c, s);
         for (int p = collider->seam_of[at]; p >= 0;) {
-            const CondCandidate* touch = &list->candidate[pair[p].first];
-            int side = touch->solid[0] == at ? 0 : 1;
-            if (cond_solid_at(collider->model, at)->body >= 0)
-                for (int i = pair[p].first; i < pair[p].last && p != k; i++)
-                    if (parts(collider, &list->candidate[i], side, at, other, n))
-                        return 1;
+            int side = side_of(list, pair, p, at);
+            for (int i = pair[p].first; i < pair[p].last && p != k; i++)
+                if (parts(&parted, &list->candidate[i], side))
+                    return 1;
             p = pair[p].next[side];
         }
     }
