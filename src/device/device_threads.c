@@ -62,6 +62,8 @@ static void sum_blocks(const void* data, int first, int last)
 double cond_threads_sum(const CondKernel* kernel, int n, size_t work, const void* args, int threads)
 {
     double total = 0.0, part[PARTIALS];
+    if (n <= COND_SUM_BLOCK) // one block
+        return n > 0 ? total + kernel->partial(args, 0, n) : total;
     int n_block = cond_sum_parts(n), n_thread = cond_threads(work * (size_t)n, threads);
     for (int first = 0; first < n_block; first += PARTIALS) {
         int count = n_block - first < PARTIALS ? n_block - first : PARTIALS;
