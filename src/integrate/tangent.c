@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 6, MOST_COLUMNS = 12 };
+enum { MOST_ROWS = 6, MOST_COLUMNS = 12, N_WORK = 4 };
 
 void cond_tangent_begin(const CondContext* context, CondTangent* tangent)
 {
@@ -26,7 +26,7 @@ void cond_tangent_begin(const CondContext* context, CondTangent* tangent)
 
 void cond_tangent_end(CondTangent* tangent)
 {
-    for (int i = 0; tangent->work && i < 2 * tangent->n_body; i++)
+    for (int i = 0; tangent->work && i < N_WORK * tangent->n_body; i++)
         if (tangent->work[i])
             cond_articulation_work_destroy(tangent->work[i]);
     cond_block_lu_destroy(&tangent->lu);
@@ -58,14 +58,14 @@ static CondStatus reserve(CondSim* sim)
         COND_RESERVE(m, tangent->size, n) || COND_RESERVE(m, tangent->served, n) ||
         COND_RESERVE(m, tangent->was, n) || COND_RESERVE(m, tangent->node, model->n_dof) ||
         COND_RESERVE(m, tangent->x, model->n_dof) || COND_RESERVE(m, tangent->q, model->n_q) ||
-        COND_RESERVE(m, tangent->robot, 3 * most) || COND_RESERVE(m, tangent->work, 2 * n))
+        COND_RESERVE(m, tangent->robot, 3 * most) || COND_RESERVE(m, tangent->work, N_WORK * n))
         return COND_OUT_OF_MEMORY;
     tangent->n_body = n;
     for (int b = 0; b < n; b++)
-        for (int k = 0; k < 2 && model->body[b].kind == COND_BODY_ROBOT; k++)
-            if (!tangent->work[2 * b + k] &&
+        for (int k = 0; k < N_WORK && model->body[b].kind == COND_BODY_ROBOT; k++)
+            if (!tangent->work[N_WORK * b + k] &&
                 cond_articulation_work_create(&m->context, model->body[b].arm,
-                                              &tangent->work[2 * b + k], NULL))
+                                              &tangent->work[N_WORK * b + k], NULL))
                 return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -204,6 +204,22 @@ static void add_body(CondSim* sim, int b, CondBlockLuEntry entry)
             entry.value[(3 + i) * entry.row + 3 + j] = body->inertia[3 * i + j] / h + T[3 * i + j];
 }
 
+// The links of a robot at the middle (0) and the end (1) of the step by a velocity: all of them, or
+// those that coordinate dof moves.
+static void lead(CondSim* sim, const CondState* state, const CondBody* body, const double* v,
+                 int dof, CondArticulationWork* const work[2])
+{
+    double* q = sim->tangent->q;
+    for (int e = 0; e < 2; e++) {
+        memcpy(q, state->q + body->q_begin, (size_t)body->n_q * sizeof *q);
+        cond_articulation_advance(body->arm, v, (1 + e) * sim->length[body->index], q);
+        if (dof < 0)
+            cond_articulation_kinematics(body->arm, q, work[e]);
+        else
+            cond_articulation_kinematics_of(body->arm, q, dof, work[e]);
+    }
+}
+
 // Of a robot: its block of A without M/h, and the derivative of what stands for M dv/dt + C v and
 // weight by differences, each with the links where the velocity leads.
 static void add_robot(CondSim* sim, const CondState* state, int b, CondBlockLuEntry entry)
@@ -217,19 +233,22 @@ static void add_robot(CondSim* sim, const CondState* state, int b, CondBlockLuEn
     const double* A = sim->attempt.assembly.problem.block[b].values;
     const double* M = cond_kinematics_mass(&sim->at_end, b);
     memcpy(v, sim->attempt.v_hat + body->dof_begin, (size_t)n * sizeof *v);
+    CondArticulationWork *const *base = tangent->work + N_WORK * (ptrdiff_t)b, *const *work =
+                                                                                   base + 2;
+    lead(sim, state, body, v, -1, base);
+    for (int e = 0; e < 2; e++)
+        cond_articulation_copy_kinematics(arm, base[e], work[e]);
+    step.middle = work[0];
+    step.end = work[1];
     cond_momenta_begin(&step);
     cond_momenta_rate(&step, v, here);
-    step.middle = tangent->work[2 * b];
-    step.end = tangent->work[2 * b + 1];
     for (int k = 0; k < n; k++) {
         double kept = v[k];
         v[k] += sqrt(DBL_EPSILON) * (1.0 + fabs(kept));
-        for (int e = 0; e < 2; e++) {
-            memcpy(tangent->q, state->q + body->q_begin, (size_t)body->n_q * sizeof(double));
-            cond_articulation_advance(arm, v, (1 + e) * h, tangent->q);
-            cond_articulation_kinematics(arm, tangent->q, tangent->work[2 * b + e]);
-        }
+        lead(sim, state, body, v, k, work);
         cond_momenta_rate(&step, v, there);
+        for (int e = 0; e < 2; e++)
+            cond_articulation_put_back(arm, base[e], work[e]);
         for (int i = 0; i < n; i++)
             entry.value[i * entry.row + k] = A[i * n + k] - M[i * n + k] / h +
                                              (there[i] - here[i]) / (v[k] - kept) +

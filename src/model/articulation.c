@@ -8,7 +8,7 @@
 #include <string.h>
 
 // Numbers per link in the workspace, in the order of CondArticulationWork.
-enum WorkLayout { N_PER_LINK = 3 + 4 + 9 + 10 + 10 + 6 + 6 + 6 };
+enum WorkLayout { N_PER_LINK = 3 + 4 + 9 + 10 + 10 + 6 + 6 + 6 + 1 };
 
 CondStatus cond_articulation_work_create(const CondContext* context, const CondArticulation* a,
                                          CondArticulationWork** work, CondError* error)
@@ -33,6 +33,7 @@ CondStatus cond_articulation_work_create(const CondContext* context, const CondA
     w->velocity = w->composite + 10 * n;
     w->acceleration = w->velocity + 6 * n;
     w->force = w->acceleration + 6 * n;
+    w->moved = w->force + 6 * n;
     *work = w;
     return COND_OK;
 }
@@ -124,7 +125,8 @@ static void place(const CondArticulation* a, const CondLink* link, const double*
         quat_product(frame, ball + 4 * link->ball, orientation);
     }
     quat_normalize(orientation); // long chains gather rounding
-    quat_normalize(frame);
+    if (link->n_slide > 0)
+        quat_normalize(frame); // nothing else looks at it
     for (int k = 0; k < 3; k++)
         position[k] = parent_position[k] + offset[k];
 }
@@ -183,6 +185,24 @@ static void spatial_inertia(const CondLink* link, const double* R, const double 
     inertia[9] = 0.5 * (I[5] + I[7]) - m * c[1] * c[2];
 }
 
+// All of a link, from its parent.
+static void place_link(const CondArticulation* a, const double* q, int i,
+                       CondArticulationWork* work)
+{
+    const CondLink* link = &a->link[i];
+    double *p = work->position + 3 * i, *R = work->rotation + 9 * i, r[3], frame[4];
+    if (i > 0) {
+        int parent = link->parent;
+        place(a, link, q, work->position + 3 * parent, work->orientation + 4 * parent,
+              work->rotation + 9 * parent, p, work->orientation + 4 * i, frame);
+    }
+    quat_matrix(work->orientation + 4 * i, R);
+    for (int k = 0; k < 3; k++)
+        r[k] = p[k] - work->position[k];
+    joint_motion(link, frame, R, r, work->motion + 6 * link->column);
+    spatial_inertia(link, R, r, work->inertia + 10 * i);
+}
+
 void cond_articulation_kinematics(const CondArticulation* a, const double* q,
                                   CondArticulationWork* work)
 {
@@ -191,19 +211,50 @@ void cond_articulation_kinematics(const CondArticulation* a, const double* q,
     memcpy(work->position, base_position, 3 * sizeof(double));
     memcpy(work->orientation, base_orientation, 4 * sizeof(double));
     quat_normalize(work->orientation);
-    for (int i = 0; i < a->n_link; i++) {
+    for (int i = 0; i < a->n_link; i++)
+        place_link(a, q, i, work);
+}
+
+// 1 where a link's own joint has a coordinate of the velocity.
+static int has_dof(const CondArticulation* a, const CondLink* link, int dof)
+{
+    for (int c = link->column; c < cond_articulation_column_end(link); c++)
+        if (a->column_dof[c] == dof)
+            return 1;
+    return 0;
+}
+
+void cond_articulation_kinematics_of(const CondArticulation* a, const double* q, int dof,
+                                     CondArticulationWork* work)
+{
+    if (a->floating && dof < 6) {
+        for (int i = 0; i < a->n_link; i++)
+            work->moved[i] = 1.0;
+        cond_articulation_kinematics(a, q, work);
+        return;
+    }
+    work->moved[0] = 0.0;
+    for (int i = 1; i < a->n_link; i++) {
         const CondLink* link = &a->link[i];
-        double *p = work->position + 3 * i, *R = work->rotation + 9 * i, r[3], frame[4];
-        if (i > 0) {
-            int parent = link->parent;
-            place(a, link, q, work->position + 3 * parent, work->orientation + 4 * parent,
-                  work->rotation + 9 * parent, p, work->orientation + 4 * i, frame);
-        }
-        quat_matrix(work->orientation + 4 * i, R);
-        for (int k = 0; k < 3; k++)
-            r[k] = p[k] - work->position[k];
-        joint_motion(link, frame, R, r, work->motion + 6 * link->column);
-        spatial_inertia(link, R, r, work->inertia + 10 * i);
+        work->moved[i] = work->moved[link->parent] > 0.0 || has_dof(a, link, dof);
+        if (work->moved[i] > 0.0)
+            place_link(a, q, i, work);
+    }
+}
+
+void cond_articulation_put_back(const CondArticulation* a, const CondArticulationWork* from,
+                                CondArticulationWork* work)
+{
+    for (int i = 0; i < a->n_link; i++) {
+        int column = a->link[i].column, end = cond_articulation_column_end(&a->link[i]);
+        if (!(work->moved[i] > 0.0))
+            continue;
+        memcpy(work->position + 3 * i, from->position + 3 * i, 3 * sizeof(double));
+        memcpy(work->orientation + 4 * i, from->orientation + 4 * i, 4 * sizeof(double));
+        memcpy(work->rotation + 9 * i, from->rotation + 9 * i, 9 * sizeof(double));
+        memcpy(work->motion + 6 * column, from->motion + 6 * column,
+               6 * (size_t)(end - column) * sizeof(double));
+        memcpy(work->inertia + 10 * i, from->inertia + 10 * i, 10 * sizeof(double));
     }
 }
 

@@ -156,6 +156,7 @@ typedef struct CondArticulationWork {
     double* velocity;     // by bias, energy, momentum                   (n_link x 6)
     double* acceleration; // by bias                                    (n_link x 6)
     double* force;        // by mass and bias                           (n_link x 6)
+    double* moved;        // 1: by kinematics_of                         (n_link)
 } CondArticulationWork;
 
 // Building. Every function leaves the articulation as it was when it fails.
@@ -238,6 +239,12 @@ void cond_articulation_work_destroy(CondArticulationWork* work);
 // Poses of all links at q. Everything below needs this first and none of it allocates.
 void cond_articulation_kinematics(const CondArticulation* articulation, const double* q,
                                   CondArticulationWork* work);
+// The same of the links that a coordinate of the velocity moves, at a configuration that differs
+// from the one at hand by that coordinate; and back, from a workspace that has the other one.
+void cond_articulation_kinematics_of(const CondArticulation* a, const double* q, int dof,
+                                     CondArticulationWork* work);
+void cond_articulation_put_back(const CondArticulation* a, const CondArticulationWork* from,
+                                CondArticulationWork* work);
 // What that has made of a configuration, into another workspace of the same articulation.
 void cond_articulation_copy_kinematics(const CondArticulation* a, const CondArticulationWork* from,
                                        CondArticulationWork* to);
