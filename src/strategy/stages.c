@@ -141,10 +141,26 @@ static CondStatus sharpen(CondStrategy* s, int steps, CondSolveInfo* info)
     return s->best.residual <= tolerance ? COND_OK : COND_NOT_CONVERGED;
 }
 
-// Limits, friction and motors of joints: from one step to the next most of them stay what they are,
-// and then a free step is exact. Where a few do not do, steps that resist begin where these began,
-// and end just within the tolerance.
-static CondStatus solve_bounded(CondStrategy* s, CondSolveInfo* info)
+CondStatus cond_stage_rehearse(CondStrategy* s)
+{
+    CondSolveInfo none = {.status = COND_OK};
+    s->settings.tolerance = 0.0;
+    return run_factored(s, 2, &none); // the second keeps what the first has made
+}
+
+// 1 for a few bodies whose contacts have no more rows than there are coordinates, and for one body:
+// free steps move no forces about that redundant contacts share.
+static int is_plain(const CondStrategy* s)
+{
+    enum { BODY = 6 };
+    int n = s->vfpi.nodal.n_dof;
+    return n <= BODY || (n <= COND_TINY_PROBLEM && 3 * s->vfpi.nodal.problem->n_contact <= n);
+}
+
+// From one step to the next most contacts stay what they are, and then a free step is exact;
+// limits, friction and motors of joints do so above all. Where a few free steps do not do, steps
+// that resist begin where these began, and end just within the tolerance.
+static CondStatus solve_free_first(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = sharpen(s, COND_FREE_STEPS, info);
     if (status != COND_NOT_CONVERGED)
@@ -156,16 +172,15 @@ static CondStatus solve_bounded(CondStrategy* s, CondSolveInfo* info)
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
 // of them come first: among redundant contacts free ones move the forces about. Problems of a few
-// bodies take free ones after them, which cost little. Rods, whose contacts are not redundant, take
-// free steps alone, and more of them.
+// bodies with such contacts take free ones after them, which cost little. Rods, whose contacts are
+// not redundant, take free steps alone, and more of them.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     if (s->rods || s->soft)
         return run_factored(s, s->rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
-    if (s->vfpi.nodal.bounded)
-        return solve_bounded(s, info);
-    CondStatus status = run_resisting(s, info);
-    int tiny = s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    int bounded = s->vfpi.nodal.bounded;
+    int tiny = !bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    CondStatus status = bounded || is_plain(s) ? solve_free_first(s, info) : run_resisting(s, info);
     return status > 0 && tiny ? run_factored(s, COND_NEWTON_STEPS, info) : status;
 }
 

@@ -172,6 +172,28 @@ static int starts_well(CondStrategy* s, CondSolveInfo* info)
     return 1;
 }
 
+// Memory for a problem that is larger than any that was factored, where its start is the answer:
+// later ones of its size may ask for steps, and for no more memory.
+static CondStatus rehearse(CondStrategy* s, const CondProblem* problem)
+{
+    CondCertificate certificate = s->best.certificate;
+    double residual = s->best.residual;
+    if (problem->n_dof <= s->met[0] && problem->n_contact <= s->met[1])
+        return COND_OK;
+    CondStatus status = cond_stage_rehearse(s);
+    cond_answer_copy(problem, &s->start, &s->best);
+    s->best.certificate = certificate;
+    s->best.residual = residual;
+    return status < 0 ? status : COND_OK;
+}
+
+// Notes the size of a problem that was factored more than once.
+static void note_size(CondStrategy* s, const CondProblem* problem)
+{
+    s->met[0] = problem->n_dof > s->met[0] ? problem->n_dof : s->met[0];
+    s->met[1] = problem->n_contact > s->met[1] ? problem->n_contact : s->met[1];
+}
+
 // Where the answer comes from, and whether it is one.
 static CondStatus conclude(const CondStrategy* s, CondStatus status, CondSolveInfo* info)
 {
@@ -236,7 +258,10 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudge
     info->virtual_nodes = s->vfpi.nodal.n_virtual;
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     cond_answer_copy(problem, &s->best, &s->start);
-    status = s->looks && starts_well(s, info) ? COND_OK : run_stages(s, info);
+    int ready = s->looks && starts_well(s, info);
+    status = ready ? rehearse(s, problem) : run_stages(s, info);
+    if (status >= 0 && (ready || info->passes > 1))
+        note_size(s, problem);
     *outcome = s->outcome;
     if (status < 0)
         return status;

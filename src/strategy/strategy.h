@@ -38,6 +38,7 @@ typedef struct CondStrategy {
     CondAnswer central; // the best, while the interior-point method looks for a better one
     double* work;       // of the certificate of the start                       (2 n_dof)
     int cap_work;
+    int met[2]; // most coordinates, and contacts, of a problem that was factored twice
 } CondStrategy;
 
 // A stage. It starts from strategy->best, stores its best pair there, and returns COND_OK if that
@@ -69,5 +70,8 @@ CondStatus cond_stage_vfpi(CondStrategy* strategy, CondSolveInfo* info);
 CondStatus cond_stage_newton(CondStrategy* strategy, CondSolveInfo* info);
 CondStatus cond_stage_factored_newton(CondStrategy* strategy, CondSolveInfo* info);
 CondStatus cond_stage_interior_point(CondStrategy* strategy, CondSolveInfo* info);
+
+// Two steps with a factorisation, for the memory that they take; changes strategy->best.
+CondStatus cond_stage_rehearse(CondStrategy* strategy);
 
 #endif
