@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 6, MOST_COLUMNS = 12, N_WORK = 4 };
+enum { MOST_ROWS = 6, MOST_COLUMNS = 12 };
 
 void cond_tangent_begin(const CondContext* context, CondTangent* tangent)
 {
@@ -26,9 +26,12 @@ void cond_tangent_begin(const CondContext* context, CondTangent* tangent)
 
 void cond_tangent_end(CondTangent* tangent)
 {
-    for (int i = 0; tangent->work && i < N_WORK * tangent->n_body; i++)
+    for (int i = 0; tangent->moved && i < 2 * tangent->n_body; i++) {
         if (tangent->work[i])
             cond_articulation_work_destroy(tangent->work[i]);
+        if (tangent->moved[i])
+            cond_articulation_work_destroy(tangent->moved[i]);
+    }
     cond_block_lu_destroy(&tangent->lu);
     cond_arena_release(&tangent->arena);
 }
@@ -45,6 +48,12 @@ static int is_known(const CondSim* sim, int b)
            (sim->linear[b] || cond_kinematics_spans(&sim->at_end, b));
 }
 
+static CondStatus make_work(const CondArena* arena, const CondArticulation* arm,
+                            CondArticulationWork** work)
+{
+    return *work ? COND_OK : cond_articulation_work_create(&arena->context, arm, work, NULL);
+}
+
 static CondStatus reserve(CondSim* sim)
 {
     CondTangent* tangent = sim->tangent;
@@ -58,14 +67,14 @@ static CondStatus reserve(CondSim* sim)
         COND_RESERVE(m, tangent->size, n) || COND_RESERVE(m, tangent->served, n) ||
         COND_RESERVE(m, tangent->was, n) || COND_RESERVE(m, tangent->node, model->n_dof) ||
         COND_RESERVE(m, tangent->x, model->n_dof) || COND_RESERVE(m, tangent->q, model->n_q) ||
-        COND_RESERVE(m, tangent->robot, 3 * most) || COND_RESERVE(m, tangent->work, N_WORK * n))
+        COND_RESERVE(m, tangent->robot, 3 * most) || COND_RESERVE(m, tangent->work, 2 * n) ||
+        COND_RESERVE(m, tangent->moved, 2 * n))
         return COND_OUT_OF_MEMORY;
     tangent->n_body = n;
     for (int b = 0; b < n; b++)
-        for (int k = 0; k < N_WORK && model->body[b].kind == COND_BODY_ROBOT; k++)
-            if (!tangent->work[N_WORK * b + k] &&
-                cond_articulation_work_create(&m->context, model->body[b].arm,
-                                              &tangent->work[N_WORK * b + k], NULL))
+        for (int k = 2 * b; k < 2 * b + 2 && model->body[b].kind == COND_BODY_ROBOT; k++)
+            if (make_work(m, model->body[b].arm, &tangent->work[k]) ||
+                make_work(m, model->body[b].arm, &tangent->moved[k]))
                 return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -233,8 +242,9 @@ static void add_robot(CondSim* sim, const CondState* state, int b, CondBlockLuEn
     const double* A = sim->attempt.assembly.problem.block[b].values;
     const double* M = cond_kinematics_mass(&sim->at_end, b);
     memcpy(v, sim->attempt.v_hat + body->dof_begin, (size_t)n * sizeof *v);
-    CondArticulationWork *const *base = tangent->work + N_WORK * (ptrdiff_t)b, *const *work =
-                                                                                   base + 2;
+    CondArticulationWork *const *base = tangent->work + 2 * (ptrdiff_t)b, *const *work =
+                                                                              tangent->moved +
+                                                                              2 * (ptrdiff_t)b;
     lead(sim, state, body, v, -1, base);
     for (int e = 0; e < 2; e++)
         cond_articulation_copy_kinematics(arm, base[e], work[e]);

@@ -31,8 +31,8 @@ typedef struct CondTangent {
     double* x;      // scratch of solve                                        (n_dof)
     double* robot;  // scratch of the differences of one robot
     double* q;      // a configuration nearby                                  (n_q)
-    CondArticulationWork** work; // of a robot: middle and end of the step, and again
-                                 // with a coordinate moved                   (4 n_body)
+    CondArticulationWork** work;  // of a robot, in the middle and at the end    (2 n_body)
+    CondArticulationWork** moved; // the same with a coordinate moved           (2 n_body)
 } CondTangent;
 
 void cond_tangent_begin(const CondContext* context, CondTangent* tangent);

@@ -148,26 +148,33 @@ CondStatus cond_stage_rehearse(CondStrategy* s)
     return run_factored(s, 2, &none); // the second keeps what the first has made
 }
 
-// 1 for a few bodies whose contacts have no more rows than there are coordinates, and for one body:
-// free steps move no forces about that redundant contacts share.
+// 1 where free steps move no forces about that redundant contacts share, and there are forces to
+// begin with: joints that are bounded, one body, a few bodies with no more rows of contacts than
+// coordinates.
 static int is_plain(const CondStrategy* s)
 {
-    enum { BODY = 6 };
-    int n = s->vfpi.nodal.n_dof;
-    return n <= BODY || (n <= COND_TINY_PROBLEM && 3 * s->vfpi.nodal.problem->n_contact <= n);
+    const CondProblem* problem = s->vfpi.nodal.problem;
+    int n = problem->n_dof, nc = problem->n_contact, forces = 0;
+    for (int i = 0; i < 3 * nc && !forces; i++)
+        forces = s->start.lambda[i] != 0.0;
+    return forces && (s->vfpi.nodal.bounded || problem->n_block == 1 ||
+                      (n <= COND_TINY_PROBLEM && 3 * nc <= n));
+}
+
+// Steps that resist changes of the forces, and one that does not where joints are bounded.
+static CondStatus resist(CondStrategy* s, CondSolveInfo* info)
+{
+    CondStatus status = run_resisting(s, info);
+    return status == COND_OK && s->vfpi.nodal.bounded ? sharpen(s, 1, info) : status;
 }
 
 // From one step to the next most contacts stay what they are, and then a free step is exact;
 // limits, friction and motors of joints do so above all. Where a few free steps do not do, steps
-// that resist begin where these began, and end just within the tolerance.
+// that resist go on from the best of them, and end just within the tolerance.
 static CondStatus solve_free_first(CondStrategy* s, CondSolveInfo* info)
 {
     CondStatus status = sharpen(s, COND_FREE_STEPS, info);
-    if (status != COND_NOT_CONVERGED)
-        return status;
-    cond_answer_copy(s->vfpi.nodal.problem, &s->start, &s->best);
-    status = run_resisting(s, info);
-    return status == COND_OK ? sharpen(s, 1, info) : status;
+    return status == COND_NOT_CONVERGED ? resist(s, info) : status;
 }
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
@@ -178,9 +185,8 @@ CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
     if (s->rods || s->soft)
         return run_factored(s, s->rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
-    int bounded = s->vfpi.nodal.bounded;
-    int tiny = !bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
-    CondStatus status = bounded || is_plain(s) ? solve_free_first(s, info) : run_resisting(s, info);
+    int tiny = !s->vfpi.nodal.bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    CondStatus status = is_plain(s) ? solve_free_first(s, info) : resist(s, info);
     return status > 0 && tiny ? run_factored(s, COND_NEWTON_STEPS, info) : status;
 }
 
