@@ -169,12 +169,12 @@ static CondStatus resist(CondStrategy* s, CondSolveInfo* info)
 }
 
 // From one step to the next most contacts stay what they are, and then a free step is exact;
-// limits, friction and motors of joints do so above all. A second one is for contacts that change.
+// limits, friction and motors of joints do so above all. Two more are for contacts that change.
 // Where these do not do, steps that resist go on from the better of them, and end just within the
 // tolerance.
 static CondStatus solve_free_first(CondStrategy* s, CondSolveInfo* info)
 {
-    CondStatus status = sharpen(s, 2, info);
+    CondStatus status = sharpen(s, 3, info);
     return status == COND_NOT_CONVERGED ? resist(s, info) : status;
 }
 
