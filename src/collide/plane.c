@@ -81,8 +81,10 @@ static int is_near(const NearLoop* l, int k, double* gap)
     const CondPlane* plane = &model->plane[l->plane];
     int at = model->body[l->body].feature_begin + k;
     const CondFeature* feature = &model->feature[at];
+    if (feature->shaped)
+        return 0;
     *gap = vec3_dot(plane->frame, l->place + 3 * (size_t)at) - plane->offset - feature->radius;
-    return *gap <= l->reach && !feature->shaped;
+    return *gap <= l->reach;
 }
 
 static void find_blocks(const void* data, int first, int last)

@@ -29,12 +29,13 @@ static inline void cond_side_add_velocity(const CondSide* side, double sign, con
         p[0] += sign * a, p[1] += sign * b, p[2] += sign * c;
         return;
     }
-    for (int r = 0; r < 3; r++) {
-        double sum = 0.0;
-        for (int j = 0; j < n; j++)
-            sum += side->jacobian[r * n + j] * x[k[j]];
-        p[r] += sign * sum;
+    const double *J = side->jacobian, *K = J + n, *L = K + n;
+    double a = 0.0, b = 0.0, c = 0.0;
+    for (int j = 0; j < n; j++) {
+        double y = x[k[j]];
+        a += J[j] * y, b += K[j] * y, c += L[j] * y;
     }
+    p[0] += sign * a, p[1] += sign * b, p[2] += sign * c;
 }
 
 // y += sign J' f on the coordinates first .. last - 1
