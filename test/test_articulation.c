@@ -12,6 +12,8 @@
 #include "failing_allocator.h"
 #include "lagrangian.h"
 
+#include "linear/cholesky.h"
+#include "linear/dense_rows.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -197,6 +199,118 @@ static double potential_at(const CondArticulation* a, CondArticulationWork* work
     cond_articulation_kinematics(a, moved, work);
     cond_articulation_energy(a, work, v, gravity, NULL, &potential);
     return potential;
+}
+
+static void same_kinematics(const CondArticulation* a, const CondArticulationWork* one,
+                            const CondArticulationWork* two)
+{
+    size_t n = (size_t)a->n_link, size = sizeof(double);
+    assert_memory_equal(one->position, two->position, 3 * n * size);
+    assert_memory_equal(one->orientation, two->orientation, 4 * n * size);
+    assert_memory_equal(one->rotation, two->rotation, 9 * n * size);
+    assert_memory_equal(one->motion, two->motion, 6 * (size_t)a->n_column * size);
+    assert_memory_equal(one->inertia, two->inertia, 10 * n * size);
+}
+
+// Kinematics of the links that one coordinate moves have the bits of all of them, and the way back
+// those of where they were.
+static void test_links_of_a_coordinate(void** state)
+{
+    (void)state;
+    Dice dice = {11};
+    for (int body = 0; body < 6; body++) {
+        CondArticulation* a =
+            body == 0 ? make_panda() : make_tree_of(&dice, 6, body % 2, 1, body / 2);
+        CondArticulationWork *base = make_work(a), *part = make_work(a), *all = make_work(a);
+        double q[MOST_Q], moved[MOST_Q];
+        random_configuration(&dice, a, q);
+        cond_articulation_kinematics(a, q, base);
+        cond_articulation_copy_kinematics(a, base, part);
+        same_kinematics(a, base, part);
+        for (int i = 0; i < a->n_dof; i++) {
+            double v[MOST] = {0.0};
+            memcpy(moved, q, (size_t)a->n_q * sizeof *q);
+            v[i] = 0.3;
+            cond_articulation_advance(a, v, 1.0, moved);
+            for (int k = 0; k < a->n_q; k++) // quaternions that did not turn are made anew
+                moved[k] = fabs(moved[k] - q[k]) < 1e-15 ? q[k] : moved[k];
+            cond_articulation_kinematics(a, moved, all);
+            cond_articulation_kinematics_of(a, moved, i, part);
+            same_kinematics(a, all, part);
+            cond_articulation_put_back(a, base, part);
+            same_kinematics(a, base, part);
+        }
+        cond_articulation_work_destroy(base);
+        cond_articulation_work_destroy(part);
+        cond_articulation_work_destroy(all);
+        cond_articulation_destroy(a);
+    }
+}
+
+// A point of a link moves as its Jacobian says.
+static void test_motion_of_a_link(void** state)
+{
+    (void)state;
+    Dice dice = {13};
+    for (int trial = 0; trial < 20; trial++) {
+        CondArticulation* a = make_tree_of(&dice, 6, trial % 2, 1, trial % 3);
+        CondArticulationWork* work = make_work(a);
+        double q[MOST_Q], v[MOST], J[3 * MOST], world[3];
+        random_configuration(&dice, a, q);
+        for (int i = 0; i < a->n_dof; i++)
+            v[i] = dice_uniform(&dice, -1.0, 1.0);
+        cond_articulation_kinematics(a, q, work);
+        cond_articulation_set_velocity(a, work, v);
+        for (int link = 0; link < a->n_link; link++) {
+            double local[3], origin[3], turn[9];
+            for (int i = 0; i < 3; i++)
+                local[i] = dice_uniform(&dice, -1.0, 1.0);
+            cond_articulation_motion(work, link, origin, turn);
+            cond_articulation_point(a, work, link, local, world, J);
+            for (int r = 0; r < 3; r++) {
+                double u = 0.0, here = origin[r];
+                for (int i = 0; i < a->n_dof; i++)
+                    u += J[r * a->n_dof + i] * v[i];
+                for (int k = 0; k < 3; k++)
+                    here += turn[3 * r + k] * local[k];
+                assert_near(here, u, 1e-12);
+            }
+        }
+        cond_articulation_work_destroy(work);
+        cond_articulation_destroy(a);
+    }
+}
+
+// Rows side by side have the bits of one after the other, and a factor those of Cholesky's formula.
+static void test_rows_side_by_side(void** state)
+{
+    (void)state;
+    Dice dice = {17};
+    for (int n = 0; n <= MOST; n++) {
+        double A[MOST * MOST] = {0.0}, L[MOST * MOST], x[MOST], y[MOST], sum;
+        for (int i = 0; i < n; i++)
+            x[i] = dice_uniform(&dice, -1.0, 1.0);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++)
+                A[i * n + j] = A[j * n + i] = dice_uniform(&dice, -1.0, 1.0) + (i == j) * MOST;
+        cond_rows_multiply(n, n, A, x, y);
+        for (int i = 0; i < n; i++) {
+            sum = 0.0;
+            for (int j = 0; j < n; j++)
+                sum += A[i * n + j] * x[j];
+            assert_memory_equal(&y[i], &sum, sizeof sum);
+        }
+        memcpy(L, A, sizeof A);
+        assert_int_equal(cond_cholesky_factor(n, L), 0);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++) {
+                sum = A[i * n + j];
+                for (int k = 0; k < j; k++)
+                    sum -= L[i * n + k] * L[j * n + k];
+                sum = i == j ? sqrt(sum) : sum / L[j * n + j];
+                assert_memory_equal(&L[i * n + j], &sum, sizeof sum);
+            }
+    }
 }
 
 static void test_gravity_is_gradient_of_potential(void** state)
@@ -535,6 +649,9 @@ int main(void)
         cmocka_unit_test(test_panda_obeys_lagrange),
         cmocka_unit_test(test_mass_is_positive_definite),
         cmocka_unit_test(test_gravity_is_gradient_of_potential),
+        cmocka_unit_test(test_links_of_a_coordinate),
+        cmocka_unit_test(test_motion_of_a_link),
+        cmocka_unit_test(test_rows_side_by_side),
         cmocka_unit_test(test_coriolis_is_skew),
         cmocka_unit_test(test_jacobians_are_derivatives),
         cmocka_unit_test(test_floating_body_conserves),

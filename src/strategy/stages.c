@@ -141,11 +141,13 @@ static CondStatus sharpen(CondStrategy* s, int steps, CondSolveInfo* info)
     return s->best.residual <= tolerance ? COND_OK : COND_NOT_CONVERGED;
 }
 
-CondStatus cond_stage_rehearse(CondStrategy* s)
+CondStatus cond_stage_rehearse(CondStrategy* s, int* products)
 {
-    CondSolveInfo none = {.status = COND_OK};
+    CondSolveInfo info = {.status = COND_OK};
     s->settings.tolerance = 0.0;
-    return run_factored(s, 2, &none); // the second keeps what the first has made
+    CondStatus status = run_factored(s, 2, &info); // the second keeps what the first has made
+    *products += info.products;
+    return status;
 }
 
 // 1 where free steps move no forces about that redundant contacts share, and there are forces to

@@ -174,13 +174,13 @@ static int starts_well(CondStrategy* s, CondSolveInfo* info)
 
 // Memory for a problem that is larger than any that was factored, where its start is the answer:
 // later ones of its size may ask for steps, and for no more memory.
-static CondStatus rehearse(CondStrategy* s, const CondProblem* problem)
+static CondStatus rehearse(CondStrategy* s, const CondProblem* problem, int* products)
 {
     CondCertificate certificate = s->best.certificate;
     double residual = s->best.residual;
     if (problem->n_dof <= s->met[0] && problem->n_contact <= s->met[1])
         return COND_OK;
-    CondStatus status = cond_stage_rehearse(s);
+    CondStatus status = cond_stage_rehearse(s, products);
     cond_answer_copy(problem, &s->start, &s->best);
     s->best.certificate = certificate;
     s->best.residual = residual;
@@ -259,7 +259,7 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudge
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     cond_answer_copy(problem, &s->best, &s->start);
     int ready = s->looks && starts_well(s, info);
-    status = ready ? rehearse(s, problem) : run_stages(s, info);
+    status = ready ? rehearse(s, problem, &info->products) : run_stages(s, info);
     if (status >= 0 && (ready || info->passes > 1))
         note_size(s, problem);
     *outcome = s->outcome;

@@ -71,7 +71,8 @@ CondStatus cond_stage_newton(CondStrategy* strategy, CondSolveInfo* info);
 CondStatus cond_stage_factored_newton(CondStrategy* strategy, CondSolveInfo* info);
 CondStatus cond_stage_interior_point(CondStrategy* strategy, CondSolveInfo* info);
 
-// Two steps with a factorisation, for the memory that they take; changes strategy->best.
-CondStatus cond_stage_rehearse(CondStrategy* strategy);
+// Two steps with a factorisation, for the memory that they take; changes strategy->best, and adds
+// their products with A.
+CondStatus cond_stage_rehearse(CondStrategy* strategy, int* products);
 
 #endif
