@@ -125,12 +125,38 @@ static void test_grip_force(void** state)
     trial_end(&trial);
 }
 
+// Hands that hold a box, which lies against the fingers with faces or along their edges: what holds
+// in a step holds in the next, so that most steps begin with their answer, nothing is corrected,
+// and nothing moves.
+static void test_hands(void** state)
+{
+    (void)state;
+    static const char* const hands[] = {"small/hand12.xml", "small/hand40.xml"};
+    for (size_t h = 0; h < sizeof hands / sizeof hands[0]; h++) {
+        enum { WARM_UP = 320, HELD = 40 };
+        Trial trial = trial_read(hands[h], 0, NULL);
+        int box = cond_model_find_body(trial.model, "object"), passes = 0;
+        trial_step(&trial, WARM_UP);
+        CondPose before = trial_pose(&trial, box);
+        for (int k = 0; k < HELD; k++) {
+            trial_step(&trial, 1);
+            passes += trial.info.solve.passes + trial.info.impact.passes;
+            assert_true(trial.info.corrected == 0.0);
+        }
+        CondPose after = trial_pose(&trial, box);
+        assert_true(passes <= HELD);
+        for (int i = 0; i < 3; i++)
+            assert_near(after.position[i], before.position[i], 1e-6);
+        trial_end(&trial);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ball),       cmocka_unit_test(test_gripper),
         cmocka_unit_test(test_stiffness),  cmocka_unit_test(test_hold),
-        cmocka_unit_test(test_grip_force),
+        cmocka_unit_test(test_grip_force), cmocka_unit_test(test_hands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
