@@ -124,7 +124,7 @@ static void bound_robot(const CondSweepPass* pass, const CondBody* body, CondSwe
         double d[3], turn[4], box[6], span = sweep->span[sweep->span_begin[body->index] + i];
         if (span < 0.0)
             continue;
-        span = (1.0 + COND_NO_LENGTH) * span + COND_NO_LENGTH * body->size;
+        span = (1.0 + COND_INPUT_ROUNDING) * span + COND_INPUT_ROUNDING * body->size;
         quat_product(to->orientation + 4 * i, back, turn);
         for (int k = 0; k < 3; k++) {
             d[k] = q[k] - p[k];
@@ -134,7 +134,7 @@ static void bound_robot(const CondSweepPass* pass, const CondBody* body, CondSwe
         cond_box_join(box, swept->box);
         swept->travel = fmax(swept->travel, vec3_norm(d) + 2.0 * vec3_norm(turn + 1) * span);
     }
-    swept->travel = (1.0 + COND_NO_LENGTH) * swept->travel + COND_NO_LENGTH * body->size;
+    swept->travel = (1.0 + COND_INPUT_ROUNDING) * swept->travel + COND_INPUT_ROUNDING * body->size;
     swept->exact = 0;
 }
 

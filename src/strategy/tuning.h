@@ -4,10 +4,6 @@
 #define COND_STRATEGY_TUNING_H
 
 enum {
-    COND_FREE_STEPS = 2,    // [count] of Newton's method before those that resist, where joints are
-                            // bounded: one that is exact, one more where a contact has changed
-    COND_FREE_STEPS = 2, // [count] of Newton's method before those that resist, where contacts are
-                         // not redundant: one is exact, one more where a contact has changed
     COND_RESTART_VFPI = 30, // [count] iterations of the first while of V-FPI between restarts,
                             // twice as many in each later one; and rounds of the multiplier loop
     COND_RESTARTS = 4,      // [count] of Newton's method with conjugate gradients after a while of
