@@ -2,10 +2,10 @@
 #include "audit/audit.h"
 
 #include "audit/feature.h"
+#include "audit/tuning.h"
 #include "base/definition.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/tuning.h"
 #include "math/vec3.h"
 #include "model/entity.h"
 #include "model/rod.h"
@@ -313,7 +313,7 @@ static int is_idle(const CondAudit* audit, const CondThing* a, const CondThing* 
         for (int k = 0; k < 3 * n; k++)
             moved += audit->kinematics.columns[k] * audit->kinematics.columns[k];
     }
-    return moved < COND_PRODUCT_ROUNDING;
+    return moved < COND_AUDIT_ROUNDING;
 }
 
 // Lists the pair where it is near enough.

@@ -1,7 +1,7 @@
 // Distances of points, segments and triangles, for the audit alone.
 #include "audit/feature.h"
 
-#include "base/tuning.h"
+#include "audit/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -71,7 +71,7 @@ double cond_audit_segments(const double a[6], const double b[6], double* s, doub
     double dd = vec3_dot(d, d), de = vec3_dot(d, e), ee = vec3_dot(e, e);
     double dr = vec3_dot(d, r), er = vec3_dot(e, r), det = dd * ee - de * de;
     *s = *t = 0.0;
-    if (det > COND_PRODUCT_ROUNDING * dd * ee) {
+    if (det > COND_AUDIT_ROUNDING * dd * ee) {
         double u = (de * er - ee * dr) / det, w = (dd * er - de * dr) / det;
         if (u >= 0.0 && u <= 1.0 && w >= 0.0 && w <= 1.0) {
             double gap[3];

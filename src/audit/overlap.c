@@ -215,9 +215,9 @@ static double facet_bound(const Facet* facet)
         double d[3], slope = 0.0;
         for (int i = 0; i < 3; i++) {
             d[i] = facet->corner[k][i] - centre[i];
-            slope += fabs(gap) > COND_PRODUCT_ROUNDING ? (centre[i] - near[i]) / gap * d[i] : 0.0;
+            slope += fabs(gap) > COND_AUDIT_ROUNDING ? (centre[i] - near[i]) / gap * d[i] : 0.0;
         }
-        least = fmin(least, fabs(gap) > COND_PRODUCT_ROUNDING ? gap + slope : gap - vec3_norm(d));
+        least = fmin(least, fabs(gap) > COND_AUDIT_ROUNDING ? gap + slope : gap - vec3_norm(d));
     }
     return least;
 }

@@ -156,7 +156,7 @@ static int best_corner(int n_plane, double plane[PLANES][3], int n_wall, double 
                 int fits = !mat3_solve(A, right, z) && z[2] > best;
                 for (int k = 0; k < n && fits; k++)
                     fits = row[k][0] * z[0] + row[k][1] * z[1] + row[k][2] * z[2] + row[k][3] >=
-                           -COND_PRODUCT_ROUNDING * (fabs(row[k][3]) + COND_PRODUCT_ROUNDING);
+                           -COND_AUDIT_ROUNDING * (fabs(row[k][3]) + COND_AUDIT_ROUNDING);
                 if (!fits)
                     continue;
                 best = z[2];
@@ -208,7 +208,7 @@ static int step(const Climb* climb, const Place* from, double r, int n_face, con
 static void go_on(const Climb* climb, Place place, double r)
 {
     int face[PLANES] = {place.face}, n_face = 1;
-    for (int pass = 0; pass < COND_AUDIT_STEPS && r > COND_PRODUCT_ROUNDING; pass++) {
+    for (int pass = 0; pass < COND_AUDIT_STEPS && r > COND_AUDIT_ROUNDING; pass++) {
         Place next = place;
         int known = 0;
         if (!step(climb, &place, r, n_face, face, &next))

@@ -49,7 +49,7 @@ static double try_unit(Search* search, const double m[3])
 static void try_direction(Search* search, const double d[3])
 {
     double length = vec3_norm(d), m[3];
-    if (!(length > COND_PRODUCT_ROUNDING))
+    if (!(length > COND_AUDIT_ROUNDING))
         return;
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < 3; i++)
@@ -151,13 +151,13 @@ static int search_apart(Search* search)
         v[2] = 1.0;
     for (int step = 0; step < COND_AUDIT_STEPS; step++) {
         double length = vec3_norm(v);
-        if (!(length > COND_PRODUCT_ROUNDING * search->size) || n == 4)
+        if (!(length > COND_AUDIT_ROUNDING * search->size) || n == 4)
             return 0;
         for (int i = 0; i < 3; i++)
             m[i] = v[i] / length;
         try_unit(search, m);
         separation(search, m, w[n]);
-        if (step > 0 && length - search->gap <= COND_PRODUCT_ROUNDING * search->size)
+        if (step > 0 && length - search->gap <= COND_AUDIT_ROUNDING * search->size)
             return 1;
         n = reduce(n + 1, w, v);
     }
@@ -204,7 +204,7 @@ static void refine_circle(Search* search, const double frame[9], double low, dou
 {
     double one = high - GOLDEN * (high - low), two = low + GOLDEN * (high - low);
     double f = on_circle(search, frame, one), g = on_circle(search, frame, two);
-    while (high - low > COND_PRODUCT_ROUNDING) {
+    while (high - low > COND_AUDIT_ROUNDING) {
         if (f > g) {
             high = two;
             two = one;
@@ -238,7 +238,7 @@ static void refine_sphere(Search* search, const double start[3], double step)
 {
     double m[3], s = separation(search, start, NULL);
     memcpy(m, start, sizeof m);
-    for (int k = 0; k < COND_AUDIT_STEPS && step > COND_PRODUCT_ROUNDING; k++) {
+    for (int k = 0; k < COND_AUDIT_STEPS && step > COND_AUDIT_ROUNDING; k++) {
         double frame[9], best[3], most = s;
         mat3_frame(m, m, frame);
         for (int d = 0; d < 8; d++) {

@@ -1,7 +1,13 @@
-// Numbers of the audit. It shares none with geometry and collide, so that an error there does not
-// hide one here. A header of numbers alone: it includes nothing.
+// Numbers of the audit. Beside the precisions of base and the count of golden sections it shares
+// none with geometry and collide, so that an error there does not hide one here.
 #ifndef COND_AUDIT_TUNING_H
 #define COND_AUDIT_TUNING_H
+
+#include "base/tuning.h"
+
+// [1] relative, and [m] or [rad], below which a length or a step is none: what searches may leave
+// beside the rounding of products. With a tenth of it they do not end before COND_AUDIT_STEPS.
+#define COND_AUDIT_ROUNDING (COND_LEEWAY * COND_PRODUCT_ROUNDING)
 
 // [1] cosine, negated, of the normals of two surfaces that face each other: 96 degrees.
 #define COND_AUDIT_FACING 0.1
