@@ -246,7 +246,7 @@ static CondStatus descend(CondSim* sim, const CondState* state, double last, dou
         if (status)
             return status;
         *worst = worst_residual(sim, state);
-        if (*worst <= last || !isfinite(last) || i == COND_HALVINGS)
+        if (*worst <= last || !isfinite(last) || i == COND_STALL)
             return COND_OK;
         cond_newton_halve(sim->model->n_dof, newton->v, sim->attempt.v_hat);
         cond_newton_halve(3 * cond_sim_n_force(sim), newton->lambda, sim->attempt.lambda);

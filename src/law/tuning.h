@@ -34,6 +34,9 @@ enum {
     COND_HALVINGS = 4, // [count] of a step that leads nowhere, doublings of one that creeps, and
                        // steps that may leave the least merit behind: on the way round a corner of
                        // the law it grows at first
+    COND_STALL = 3,    // [count] steps of little progress after which a method changes its ways; of
+                    // piles: steps that go to and fro between two sets do so for ever. Halvings of
+                    // an iterate of auto, which retreats after them
     COND_HISTORY_BLOCK = 1024, // [count] iterations of a solve that there is memory for at once
 };
 

@@ -39,8 +39,6 @@
 // there is no solution
 #define COND_MOST_GROWTH 1e5
 enum {
-    COND_STALL = 3, // [count] steps of little progress after which the method changes its ways;
-                    // of piles: steps that go to and fro between two sets do so for ever
     COND_PATIENT_STEPS = 60, // [count] free steps of rods and over ranks, iterations of the
                              // interior-point method, and steps that resist changes of the forces:
                              // a settling heap of 200 bodies takes 20 where many contacts change,
