@@ -297,7 +297,8 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
     if (!status && a == b)
         return cond_collide_own_soft_crossings(collider, kinematics, state, a, reach, list);
     return status || a > b ? status
-                           : cond_collide_soft_crossings(collider, kinematics, a, b, reach, list);
+                           : cond_collide_soft_crossings(collider, kinematics, state, a, b, reach,
+                                                         list);
 }
 
 static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kinematics,

@@ -21,6 +21,7 @@ typedef struct Crossing {
     const CondVolume* volume[2]; // of bodies a and b
     double apart;                // how far they keep from each other, of shells [m]
     double reach;                // of shells: up to which gap they are listed [m]
+    const CondState* state; // of the last step
     CondCandidateList* list;
     int first; // in the list
 } Crossing;
@@ -243,12 +244,11 @@ static CondStatus cross_edges(const Crossing* crossing, int ea, int eb, int born
     double deepest = COND_FAST * fmin(fmin(a->thickness, b->thickness),
                                       fmin(cond_volume_rest_length(a, from[0], from[1]),
                                            cond_volume_rest_length(b, to[0], to[1])));
-    // Shells may touch in edges alone; of others those that have gone through each other count.
-    int touching = borne || crossing->apart > 0.0;
-    double most =
-        crossing->reach + (touching ? 1.0 : -1.0) * COND_SINGLE_PRECISION * fmin(a->size, b->size);
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.apart - crossing->apart};
     candidate.key = cond_key_soft_crossing(crossing->collider, a->body, ea, b->body, eb);
+    borne = borne || cond_state_bore(crossing->state, candidate.key);
+    double most = (borne ? crossing->reach : 0.0) +
+                  (borne ? 1.0 : -1.0) * COND_SINGLE_PRECISION * fmin(a->size, b->size);
     // A shell has a side at both ends of the normal: the one that looks at the other edge counts,
     // and edges that have gone through each other on their way are found by the sweep.
     if (cross.apart < (crossing->apart > 0.0 ? 0.0 : -deepest) ||
@@ -284,13 +284,15 @@ static double shells_apart(const CondModel* model, int a, int b)
 }
 
 CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                       int a, int b, double reach, CondCandidateList* list)
+                                       const CondState* state, int a, int b, double reach,
+                                       CondCandidateList* list)
 {
     const Crossing crossing = {collider,
                                kinematics,
                                {collider->volume[a], collider->volume[b]},
                                shells_apart(collider->model, a, b),
                                shells_apart(collider->model, a, b) > 0.0 ? reach : 0.0,
+                               state,
                                list,
                                list->n};
     const CondVolume* other = crossing.volume[1];
@@ -396,6 +398,7 @@ CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKin
                                {collider->volume[a], collider->volume[a]},
                                shells_apart(collider->model, a, a),
                                shells_apart(collider->model, a, a) > 0.0 ? reach : 0.0,
+                               state,
                                list,
                                list->n};
     CondStatus status = COND_OK;

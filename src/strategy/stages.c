@@ -181,16 +181,18 @@ static CondStatus solve_free_first(CondStrategy* s, CondSolveInfo* info)
 }
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
-// of them come first: among redundant contacts free ones move the forces about. Problems of a few
-// bodies with such contacts take free ones after them, which cost little. Rods, whose contacts are
-// not redundant, take free steps alone, and more of them.
+// of them come first: among redundant contacts, as of layers of cloth, free ones move the forces
+// about. Soft problems, and those of a few bodies with such contacts, take free ones after them.
+// Rods, whose contacts are not redundant, take free steps alone, and more of them.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    if (s->rods || s->soft)
-        return run_factored(s, s->rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
-    int tiny = !s->vfpi.nodal.bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
-    CondStatus status = is_plain(s) ? solve_free_first(s, info) : resist(s, info);
-    return status > 0 && tiny ? run_factored(s, COND_NEWTON_STEPS, info) : status;
+    if (s->rods)
+        return run_factored(s, COND_PATIENT_STEPS, info);
+    int few = !s->vfpi.nodal.bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    CondStatus status = s->soft       ? run_resisting(s, info)
+                        : is_plain(s) ? solve_free_first(s, info)
+                                      : resist(s, info);
+    return status > 0 && (s->soft || few) ? run_factored(s, COND_NEWTON_STEPS, info) : status;
 }
 
 // Proximal-point steps, at most so many of Newton's.
