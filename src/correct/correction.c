@@ -90,6 +90,8 @@ static int is_deep(const CondModel* model, const CondCandidate* candidate)
         const CondBody* body = body_at(model, &candidate->point[s]);
         if (body && body->kind == COND_BODY_ROD)
             depth = fmax(depth, COND_OVERLAP * body->size);
+        if (body && body->shell)
+            depth = fmax(depth, COND_CORRECT_OF_SHELL * body->size);
     }
     return -candidate->gap > depth;
 }

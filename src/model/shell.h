@@ -33,6 +33,15 @@ typedef struct CondShellModuli {
 
 CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickness);
 
+// Which corners of an element have a node of their own, as bits.
+static inline int cond_shell_corners(const int* corner)
+{
+    int used = 7;
+    for (int a = 3; a < COND_SHELL_NODES; a++)
+        used |= (corner[a] != corner[a < 6 ? a - 3 : (a - 6) / 2]) << a;
+    return used;
+}
+
 // The nodes of a hinge, two triangles (0, 1, 2) and (3, 2, 1): hinge e lies at edge e, 3 + 2 e and
 // 4 + 2 e at the other edges of the triangle beyond it.
 extern const unsigned char cond_shell_hinge[COND_SHELL_HINGES][4];
@@ -54,7 +63,8 @@ void cond_shell_stiffen(CondFem* fem, int i);
 double cond_shell_angle(const double a[3], const double b[3], const double c[3], const double o[3],
                         double gradient[12], double* curvature);
 
-// As cond_fem_evaluate_element.
+// As cond_fem_evaluate_element, but for the blocks of S of corners without a node of their own, which
+// are left as they are.
 void cond_shell_evaluate(const CondFem* fem, int i, const double* x, CondFemGeometric geometric,
                          double k, double g, double* energy, double* f, double* S);
 

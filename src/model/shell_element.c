@@ -370,8 +370,10 @@ void cond_shell_evaluate(const CondFem* fem, int i, const double* x, CondFemGeom
     for (int a = 0; a < COND_SHELL_NODES; a++)
         at[a] = x + 3 * (size_t)corner[a];
     memset(f, 0, 3 * COND_SHELL_NODES * sizeof *f);
-    if (S)
-        memset(S, 0, COND_STRAIN_MOST * sizeof *S);
+    for (int a = 0, used = cond_shell_corners(corner); a < COND_SHELL_NODES && S; a++)
+        for (int b = a; b < COND_SHELL_NODES; b++)
+            if (used >> a & used >> b & 1)
+                memset(S + cond_strain_block(COND_SHELL_NODES, a, b), 0, 9 * sizeof *S);
     *energy = add_membrane(fem, i, at, (int)geometric, k, g, f, S);
     *energy += add_bending(fem, i, at, geometric == COND_FEM_GEOMETRIC_EXACT, k, g, f, S);
 }

@@ -101,13 +101,27 @@ static CondStatus run_sharp(CondStrategy* s, int max_products, CondSolveInfo* in
     return status;
 }
 
-// Newton's method with conjugate gradients. Where it stalls and the problem is too dear to factor,
+// 1 where much of the problem are contacts between layers of soft surfaces. They are redundant, and
+// conjugate gradients, which do not bear small resistances, creep.
+static int is_layered(const CondStrategy* s)
+{
+    const CondSoftSystem* system = &s->newton.soft.system;
+    int n_contact = s->vfpi.nodal.problem->n_contact, several = 0;
+    for (int c = 0; c < n_contact; c++)
+        several += system->joins[c] == COND_JOINS_SEVERAL;
+    return several > COND_LAYERED * n_contact;
+}
+
+// Newton's method with conjugate gradients, unless layers are better factored. Where it stalls and the problem is too dear to factor,
 // once more with sharper steps where those before were poor, then restarts: a while of V-FPI sorts
 // out which contacts slip and which stick, twice as long each time, and in the later ones friction
 // follows the normal force within a step.
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int most = s->settings.max_iterations, before = info->products;
+    int most = s->settings.max_iterations, before = info->products, layered = 0;
+    CondStatus planned = is_layered(s) ? can_factor(s, 0, &layered) : COND_OK;
+    if (planned || layered)
+        return planned ? planned : COND_NOT_CONVERGED;
     CondStatus status = run_iterative(s, most - info->iterations, 0, info);
     for (int k = 0; status > 0; k++) {
         int spent = info->products - before, factored;
