@@ -82,6 +82,70 @@ static void test_slope(void** state)
     assert_near(slide(0.5 * (1.0 + 1e-3)), expected, 0.01 * expected);
 }
 
+// Two strips that differ in the side they lie on: one slips, one does not.
+static void test_sides(void** state)
+{
+    (void)state;
+    CondScene* scene = cloth_scene(1e-9);
+    cond_scene_settings(scene)->gravity[0] = 9.81 * 0.3;
+    add_plane(scene, 0.0, 0.0, 1.0, 0.0, NAN, NAN);
+    CondBodyDef def = make_shell("up", "sheet:6,3:0.1,0.04", 0.001, 0.0, 0.0, 0.0005);
+    def.surface.friction[0] = def.surface.friction[1] = 0.5;
+    def.friction_back[0] = def.friction_back[1] = 0.2; // on which it lies
+    add_body(scene, &def);
+    memcpy(def.name, "down", 5);
+    def.position[1] = 0.1;
+    make_turn(1.0, 0.0, 0.0, 3.14159265358979323846, def.orientation);
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 20);
+    double speed[2] = {0.0, 0.0};
+    for (int b = 0; b < 2; b++) {
+        int begin = trial.model->body[b].dof_begin;
+        for (int i = 0; i < trial.model->body[b].n_dof; i++)
+            speed[b] = fmax(speed[b], fabs(trial.state->v[begin + i]));
+    }
+    assert_near(speed[0], 9.81 * 0.1 * 0.2, 1e-3 * speed[0]); // g (tan - mu) t
+    assert_true(speed[1] < 1e-7);
+    trial_end(&trial);
+}
+
+// A heavier and stiffer hem.
+static void test_area(void** state)
+{
+    (void)state;
+    CondScene* scene = cloth_scene(1e-9);
+    CondMaterialDef hem = make_material("hem", 4e6, 0.002);
+    hem.density = 1000.0;
+    add_material(scene, &hem);
+    CondBodyDef def = make_shell("cloth", "sheet:11,3:0.1,0.02", 0.001, 0.0, 0.0, 0.1);
+    add_body(scene, &def);
+    CondPatchDef patch = cond_patch_def_default();
+    memcpy(patch.name, "seam", 5);
+    memcpy(patch.body, "cloth", 6);
+    memcpy(patch.material, "hem", 4);
+    for (int i = 0; i < 3; i++) {
+        patch.low[i] = -1.0;
+        patch.high[i] = 1.0;
+    }
+    patch.high[0] = -0.0199; // three of ten columns of cells
+    assert_int_equal(cond_scene_add_patch(scene, &patch, NULL), COND_OK);
+    Trial trial = trial_begin(scene);
+    const CondFem* fem = trial.model->body[0].fem;
+    assert_near(fem->total_mass, 0.1 * 0.02 * 0.001 * (0.3 * 1000.0 + 0.7 * 400.0), 1e-12);
+    int stiff = 0;
+    for (int i = 0; i < fem->n_element; i++)
+        stiff += fem->material[fem->material_of_element[i]].youngs_modulus == 4e6;
+    assert_int_equal(stiff, 12);
+    trial_end(&trial);
+    CondScene* wrong = cloth_scene(1e-9);
+    def = make_shell("cloth", "sheet:11,3:0.1,0.02", 0.001, 0.0, 0.0, 0.1);
+    add_body(wrong, &def);
+    CondError error = {COND_OK, ""};
+    assert_true(cond_scene_add_patch(wrong, &patch, &error) < 0); // it has no such material
+    cond_scene_destroy(wrong);
+}
+
 static void test_table_edge(void** state)
 {
     (void)state;
@@ -134,6 +198,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_area),
         cmocka_unit_test(test_table_edge),
         cmocka_unit_test(test_ball),
         cmocka_unit_test(test_stack),

@@ -54,6 +54,7 @@ typedef struct CondCandidate {
     int moved;          // 1: as it is where the step leads to, not where it begins
     double friction[2]; //
     double restitution; //
+    const CondSkin* skin[2]; // of a shell with two sides and what it touches; else NULL
 } CondCandidate;
 
 typedef struct CondCandidateList {

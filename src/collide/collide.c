@@ -15,6 +15,7 @@
 #include "collide/rod_on_soft.h"
 #include "collide/rod_pair.h"
 #include "collide/round_on_soft.h"
+#include "collide/shell_side.h"
 #include "collide/seam.h"
 #include "collide/soft_crossing.h"
 #include "collide/solid.h"
@@ -436,6 +437,7 @@ static CondStatus finish(const CondCollider* collider, const CondKinematics* kin
             kept++;
         }
     list->n = kept;
+    cond_shell_sides(collider, list);
     for (int c = 0; c < list->n && model->settings.friction_scale != 1.0; c++)
         for (int i = 0; i < 2; i++)
             list->candidate[c].friction[i] *= model->settings.friction_scale;

@@ -29,6 +29,8 @@ typedef struct CondShellModuli {
     double stretch[6]; // membrane, 11 12 13 22 23 33 of strains 11, 22 and 2 12, N/m
     double bend[6];    // the same of curvatures, N m
     double lambda, mu; // of the neo-Hookean membrane, N/m
+    double limit;      // strain 11 and 22 from which on it is stiffer; INFINITY: none
+    double beyond[2];  // how much stiffer, N/m
 } CondShellModuli;
 
 CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickness);
@@ -71,6 +73,11 @@ void cond_shell_evaluate(const CondFem* fem, int i, const double* x, CondFemGeom
 // Forces per length in the axes of element i, 11, 22 and 12 in N/m, and moments per length, N.
 void cond_shell_resultants(const CondFem* fem, int i, const double* x, double force[3],
                            double moment[3]);
+
+// Stress at the first and then at the second surface of all triangles in world axes, xx yy zz xy yz
+// zx, and its von Mises value, Pa; either may be NULL.
+//                                      stress (2 n_element x 6), von_mises (2 n_element)
+void cond_shell_stress(const CondFem* fem, const double* x, double* stress, double* von_mises);
 
 // Von Mises stress of each triangle on the side where it is larger, Pa (n_element).
 void cond_shell_von_mises(const CondFem* fem, const double* x, double* von_mises);
