@@ -96,6 +96,21 @@ typedef struct Cross {
     double apart;                      // along it [m]
 } Cross;
 
+// 1 when triangle k beside the edge on a side leads from it to an end of the other edge. Where a
+// shell is folded along two neighbouring edges it goes across the gap between them, and leans into
+// it by no more than the thickness.
+static int is_bridge(const Crossing* crossing, const Cross* cross, int side, int k)
+{
+    const CondVolume *volume = crossing->volume[side], *other = crossing->volume[1 - side];
+    const int* node = volume->triangle +
+                      3 * (size_t)volume->edge[4 * (size_t)cross->e[side] + 2 + k];
+    const int* end = other->edge + 4 * (size_t)cross->e[1 - side];
+    int found = 0;
+    for (int i = 0; i < 3 && volume == other && volume->n_front > 0; i++)
+        found |= node[i] == end[0] || node[i] == end[1];
+    return found;
+}
+
 // 1 when n is a normal of both edges, from the first to the second: it leads out of the first body
 // and into the second, and along none of their triangles.
 static int is_between(const Crossing* crossing, const Cross* cross)
@@ -110,9 +125,13 @@ static int is_between(const Crossing* crossing, const Cross* cross)
             out += m[i] * (volume->normal[3 * (size_t)edge[2] + i] +
                            volume->normal[3 * (size_t)edge[3] + i]);
         // Around a rim a shell looks out everywhere.
-        if ((!(out > 0.0) && !cond_volume_is_rim(volume, cross->e[side])) ||
-            cond_volume_edge_lean(volume, cross->e[side], cross->direction[side], m) > COND_BESIDE)
+        if (!(out > 0.0) && !cond_volume_is_rim(volume, cross->e[side]))
             return 0;
+        for (int k = 0; k < 2; k++)
+            if (!is_bridge(crossing, cross, side, k) &&
+                cond_volume_side_lean(volume, cross->e[side], k, cross->direction[side], m) >
+                    COND_BESIDE)
+                return 0;
     }
     return 1;
 }
@@ -246,7 +265,8 @@ static CondStatus cross_edges(const Crossing* crossing, int ea, int eb, int born
                                            cond_volume_rest_length(b, to[0], to[1])));
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.apart - crossing->apart};
     candidate.key = cond_key_soft_crossing(crossing->collider, a->body, ea, b->body, eb);
-    borne = borne || cond_state_bore(crossing->state, candidate.key);
+    borne = borne || (crossing->collider->near_edges && crossing->apart > 0.0) ||
+            cond_state_bore(crossing->state, candidate.key);
     double most = (borne ? crossing->reach : 0.0) +
                   (borne ? 1.0 : -1.0) * COND_SINGLE_PRECISION * fmin(a->size, b->size);
     // A shell has a side at both ends of the normal: the one that looks at the other edge counts,

@@ -134,7 +134,9 @@ static CondStatus find_contacts(CondSim* sim, double deepest)
     CondCandidateList* list = &correction->stage.candidates;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = 2.0 * fmin(deepest, correction->limit * sim->model->body[b].size);
+    sim->collider.near_edges = 1; // nothing looks at what the correction leads to
     CondStatus status = cond_sim_detect(sim, &sim->at_end, list);
+    sim->collider.near_edges = 0;
     if (status)
         return status;
     drop_islands(sim);
