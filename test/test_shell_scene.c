@@ -194,6 +194,38 @@ static void test_stack(void** state)
     trial_end(&trial);
 }
 
+// Two cells of a sheet close like a book: the diagonals of both cross in front of each other, and
+// nothing else is near. The triangles that join them lean into the gap between them by more than a
+// tenth of their height, which is 5.6 thicknesses.
+static void test_book(void** state)
+{
+    (void)state;
+    enum { LOW = 1, LEFT = 3, RIGHT = 2, HIGH = 4, FAR = 5 };
+    CondScene* scene = cloth_scene(1e-9);
+    cond_scene_settings(scene)->gravity[2] = 0.0;
+    CondMaterialDef limp = make_material("limp", 1e6, 0.0);
+    limp.density = 400.0;
+    limp.bending = 1e-12;
+    add_material(scene, &limp);
+    CondBodyDef def = make_shell("book", "sheet:3,2:0.016,0.008", 0.001, 0.0, 0.0, 0.0);
+    def.self_contact = 1;
+    memcpy(def.material, "limp", 5);
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    for (int k = 0; k < 2; k++) { // the right cell over the left one
+        double* x = trial.state->q + 3 * (k ? FAR : RIGHT);
+        x[0] = -sqrt(0.008 * 0.008 - 0.0021 * 0.0021);
+        x[2] = 0.0021;
+        trial.state->v[3 * (k ? FAR : RIGHT) + 2] = -0.07;
+    }
+    trial_step(&trial, 1);
+    const double* x = trial.state->q;
+    double apart = 0.5 * (x[3 * RIGHT + 2] + x[3 * HIGH + 2] - x[3 * LOW + 2] - x[3 * LEFT + 2]);
+    assert_true(apart > 0.001 - 1e-5 * 0.018);
+    assert_true(cond_sim_n_contact(trial.sim) > 0);
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_table_edge),
         cmocka_unit_test(test_ball),
         cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_book),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -498,7 +498,10 @@ CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics
     if (all && cond_clearance_holds(clearance, kinematics, reach))
         return COND_OK;
     const double* asked = all ? cond_clearance_ask(clearance, collider->model, reach) : NULL;
+    int near_edges = collider->near_edges;
+    collider->near_edges |= asked != NULL; // clearance is of everything
     CondStatus status = asked ? search(collider, kinematics, state, asked, list) : COND_OK;
+    collider->near_edges = near_edges;
     if (asked && !status)
         cond_clearance_answer(clearance, kinematics);
     if (!status && (!asked || clearance->found))

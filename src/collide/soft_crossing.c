@@ -388,6 +388,27 @@ static CondStatus cross_around(const Crossing* crossing, const CondVolumeContact
     return status;
 }
 
+// Of a shell that is folded along an edge by more than a right angle, the other edges of the two
+// triangles there: they come near each other where no vertex is.
+static CondStatus cross_folded(const Crossing* crossing)
+{
+    const CondVolume* volume = crossing->volume[0];
+    CondStatus status = COND_OK;
+    for (int e = 0; e < volume->n_edge && volume->n_front > 0 && !status; e++) {
+        const int* side = volume->edge + 4 * (size_t)e + 2;
+        if (!(vec3_dot(volume->normal + 3 * (size_t)side[0],
+                       volume->normal + 3 * (size_t)side[1]) < 0.0) ||
+            cond_volume_is_rim(volume, e))
+            continue;
+        for (int k = 0; k < 3 && !status; k++) {
+            int f = volume->triangle_edge[3 * (size_t)side[0] + k];
+            if (f >= 0 && f != e)
+                status = cross_triangle(crossing, f, side[1]);
+        }
+    }
+    return status;
+}
+
 // Edges that have held each other in the step before, wherever the nearest vertices are.
 static CondStatus cross_borne(const Crossing* crossing, const CondState* state)
 {
@@ -424,5 +445,7 @@ CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKin
     CondStatus status = COND_OK;
     for (int k = 0; k < collider->found.n && !status; k++)
         status = cross_around(&crossing, &collider->found.contact[k]);
+    if (!status)
+        status = cross_folded(&crossing);
     return status ? status : cross_borne(&crossing, state);
 }
