@@ -356,8 +356,8 @@ static void test_sheet(void** state)
         const double* x[3];
         for (int k = 0; k < 3; k++)
             x[k] = disc->node + 3 * (size_t)disc->triangle[3 * t + k];
-        double twice = (x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) -
-                       (x[1][1] - x[0][1]) * (x[2][0] - x[0][0]);
+        double twice =
+            (x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[1][1] - x[0][1]) * (x[2][0] - x[0][0]);
         assert_true(twice > 0.0); // seen counter-clockwise from above
         area += 0.5 * twice;
     }

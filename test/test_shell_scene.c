@@ -229,12 +229,9 @@ static void test_book(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_area),
-        cmocka_unit_test(test_table_edge),
-        cmocka_unit_test(test_ball),
-        cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_slope), cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_area),  cmocka_unit_test(test_table_edge),
+        cmocka_unit_test(test_ball),  cmocka_unit_test(test_stack),
         cmocka_unit_test(test_book),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,8 @@ typedef struct CondMaterialDef {
     double shear_modulus; // in the plane [Pa]
     double bending;       // stiffness against bending along the warp [N m]
     double bending_weft;  // and across it [N m]
-    double strain_limit;  // along warp and weft, from which on the membrane is much stiffer; 0: none
+    double strain_limit;  // Green strain along warp and weft; 0: none
+    double limit_modulus; // what is added to the moduli beyond it [Pa]
 } CondMaterialDef;
 
 // A joint of a robot at the start, and its motor: torque = stiffness (target - position) +

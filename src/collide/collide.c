@@ -15,8 +15,8 @@
 #include "collide/rod_on_soft.h"
 #include "collide/rod_pair.h"
 #include "collide/round_on_soft.h"
-#include "collide/shell_side.h"
 #include "collide/seam.h"
+#include "collide/shell_side.h"
 #include "collide/soft_crossing.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
@@ -297,9 +297,9 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
     }
     if (!status && a == b)
         return cond_collide_own_soft_crossings(collider, kinematics, state, a, reach, list);
-    return status || a > b ? status
-                           : cond_collide_soft_crossings(collider, kinematics, state, a, b, reach,
-                                                         list);
+    return status || a > b
+               ? status
+               : cond_collide_soft_crossings(collider, kinematics, state, a, b, reach, list);
 }
 
 static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kinematics,

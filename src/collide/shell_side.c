@@ -16,8 +16,7 @@ static int looks_back(const CondCollider* collider, const CondPoint* point, cons
         for (int s = volume->fan_begin[point->node[k]]; s < volume->fan_begin[point->node[k] + 1];
              s++)
             if (volume->fan[s] < volume->n_front)
-                along +=
-                    point->local[k] * vec3_dot(volume->normal + 3 * (size_t)volume->fan[s], d);
+                along += point->local[k] * vec3_dot(volume->normal + 3 * (size_t)volume->fan[s], d);
     return along < 0.0;
 }
 

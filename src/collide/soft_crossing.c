@@ -21,7 +21,7 @@ typedef struct Crossing {
     const CondVolume* volume[2]; // of bodies a and b
     double apart;                // how far they keep from each other, of shells [m]
     double reach;                // of shells: up to which gap they are listed [m]
-    const CondState* state; // of the last step
+    const CondState* state;      // of the last step
     CondCandidateList* list;
     int first; // in the list
 } Crossing;
@@ -102,8 +102,8 @@ typedef struct Cross {
 static int is_bridge(const Crossing* crossing, const Cross* cross, int side, int k)
 {
     const CondVolume *volume = crossing->volume[side], *other = crossing->volume[1 - side];
-    const int* node = volume->triangle +
-                      3 * (size_t)volume->edge[4 * (size_t)cross->e[side] + 2 + k];
+    const int* node =
+        volume->triangle + 3 * (size_t)volume->edge[4 * (size_t)cross->e[side] + 2 + k];
     const int* end = other->edge + 4 * (size_t)cross->e[1 - side];
     int found = 0;
     for (int i = 0; i < 3 && volume == other && volume->n_front > 0; i++)
@@ -396,8 +396,8 @@ static CondStatus cross_folded(const Crossing* crossing)
     CondStatus status = COND_OK;
     for (int e = 0; e < volume->n_edge && volume->n_front > 0 && !status; e++) {
         const int* side = volume->edge + 4 * (size_t)e + 2;
-        if (!(vec3_dot(volume->normal + 3 * (size_t)side[0],
-                       volume->normal + 3 * (size_t)side[1]) < 0.0) ||
+        if (!(vec3_dot(volume->normal + 3 * (size_t)side[0], volume->normal + 3 * (size_t)side[1]) <
+              0.0) ||
             cond_volume_is_rim(volume, e))
             continue;
         for (int k = 0; k < 3 && !status; k++) {

@@ -143,9 +143,10 @@ CondStatus cond_mesh_disc(const CondContext* context, double radius, int rings, 
 {
     const double two_pi = 6.283185307179586;
     *mesh = NULL;
-    if (rings < 1 || rings > 8192)
-        return cond_error_set(error, COND_BAD_ARGUMENT, "disc: %d rings; 1 to 8192 are possible",
-                              rings);
+    if (rings < 1)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "disc: %d rings; there must be one", rings);
+    if (3.0 * rings * (rings + 1.0) > INT_MAX / 12)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "disc: %d rings are too many", rings);
     CondStatus status = check_lengths("disc", &radius, 1, error);
     if (!status)
         status = cond_mesh_create(context, 1 + 3 * rings * (rings + 1), 0, 6 * rings * rings, mesh,

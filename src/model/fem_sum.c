@@ -24,7 +24,8 @@ static inline int owned_corners(const CondFemSum* sum, int i_element, int first,
     int owned = 0, used = used_corners(fem, corner);
     for (int a = 0; a < fem->n_corner; a++) {
         int r = fem->rank[corner[a]];
-        owned |= (used >> a & 1 && r >= first && r < last && (!sum->own || sum->own[corner[a]])) << a;
+        owned |= (used >> a & 1 && r >= first && r < last && (!sum->own || sum->own[corner[a]]))
+                 << a;
     }
     return owned;
 }

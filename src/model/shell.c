@@ -22,7 +22,6 @@
 #include "geometry/sort.h"
 #include "math/eigen.h"
 #include "math/vec3.h"
-#include "model/tuning.h"
 
 CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickness)
 {
@@ -46,8 +45,7 @@ CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickn
     m.mu = h * warp / (2.0 * (1.0 + nu));
     m.lambda = h * warp * nu / (1.0 - nu * nu); // of plane stress
     m.limit = material->strain_limit > 0.0 ? material->strain_limit : INFINITY;
-    m.beyond[0] = COND_SHELL_LIMIT * h * warp;
-    m.beyond[1] = COND_SHELL_LIMIT * h * weft;
+    m.beyond = h * material->limit_modulus;
     return m;
 }
 

@@ -30,7 +30,7 @@ typedef struct CondShellModuli {
     double bend[6];    // the same of curvatures, N m
     double lambda, mu; // of the neo-Hookean membrane, N/m
     double limit;      // strain 11 and 22 from which on it is stiffer; INFINITY: none
-    double beyond[2];  // how much stiffer, N/m
+    double beyond;     // how much stiffer, N/m
 } CondShellModuli;
 
 CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickness);
@@ -65,8 +65,8 @@ void cond_shell_stiffen(CondFem* fem, int i);
 double cond_shell_angle(const double a[3], const double b[3], const double c[3], const double o[3],
                         double gradient[12], double* curvature);
 
-// As cond_fem_evaluate_element, but for the blocks of S of corners without a node of their own, which
-// are left as they are.
+// As cond_fem_evaluate_element, but for the blocks of S of corners without a node of their own,
+// which are left as they are.
 void cond_shell_evaluate(const CondFem* fem, int i, const double* x, CondFemGeometric geometric,
                          double k, double g, double* energy, double* f, double* S);
 

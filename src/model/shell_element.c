@@ -169,9 +169,9 @@ static double add_limit(const CondShellModuli* m, const double E[3], double s[3]
         double over = E[i] - m->limit;
         if (!(over > 0.0))
             continue;
-        energy += 0.5 * m->beyond[i] * over * over;
-        s[i] += m->beyond[i] * over;
-        D[HALF[i][i]] += m->beyond[i];
+        energy += 0.5 * m->beyond * over * over;
+        s[i] += m->beyond * over;
+        D[HALF[i][i]] += m->beyond;
     }
     return energy;
 }

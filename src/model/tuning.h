@@ -15,9 +15,6 @@ enum {
 // (fem_element.c). A cantilever of one element through the thickness then deflects by 0.98 to 1.02
 // of the converged value for all ratios up to 0.4999; with 0.25 by up to 1.06, with 0.4 by 0.96.
 #define COND_POINT_POISSON (1.0 / 3.0)
-// [1] beyond its limit of strain the membrane of a shell has so many times its modulus in addition:
-// as much as the thread is stiffer than the crimp of the weave, in order of magnitude.
-#define COND_SHELL_LIMIT 20.0
 // [1] of the torsion constant of a rectangle a >= b, J = a b^3 (1/3 - c b/a (1 - b^4 / (12 a^4))):
 // Roark's formula, within 0.5 % of Saint-Venant's series for every b/a.
 #define COND_TORSION 0.21

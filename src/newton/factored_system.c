@@ -309,8 +309,8 @@ CondStatus cond_factored_system_plan(CondFactoredSystem* system, const CondProbl
                                      int* serves)
 {
     CondStatus status = COND_OK;
-    system->H.order.arena.context = system->contacts.arena.context =
-        system->terms.arena.context = system->arena.context;
+    system->H.order.arena.context = system->contacts.arena.context = system->terms.arena.context =
+        system->arena.context;
     if (!system->planned) {
         status = lay_out(system, problem);
         system->n_build = 0;

@@ -50,6 +50,7 @@ static CondFemMaterial material_of(const CondMaterialDef* def)
     material.bending = def->bending;
     material.bending_weft = def->bending_weft;
     material.strain_limit = def->strain_limit;
+    material.limit_modulus = def->limit_modulus;
     return material;
 }
 
@@ -134,9 +135,8 @@ static CondStatus create_fem(CondModel* model, const CondScene* scene, const Con
                              CondError* error)
 {
     Materials made = {0};
-    CondStatus status =
-        gather_materials(scene, def, mesh, shape->kind == COND_FEM_SHELL ? 3 : 4, shape->n_element,
-                         shape->element, &made);
+    CondStatus status = gather_materials(scene, def, mesh, shape->kind == COND_FEM_SHELL ? 3 : 4,
+                                         shape->n_element, shape->element, &made);
     if (status)
         cond_error_set(error, status, "out of memory");
     else

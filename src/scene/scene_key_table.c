@@ -104,7 +104,8 @@ const CondKey cond_key_table[] = {
     {NUMBER("materials", "shear_modulus", CondMaterialDef, shear_modulus, NOT_NEGATIVE, "Pa", DEFAULT, "shells: against shear in the plane; 0: from the two moduli and poisson_ratio"), .since = "0.2"},
     {NUMBER("materials", "bending", CondMaterialDef, bending, NOT_NEGATIVE, "N m", DEFAULT, "shells: stiffness against bending along the warp; 0: that of a plate, E h^3/12 (1 - nu^2)"), .since = "0.2"},
     {NUMBER("materials", "bending_weft", CondMaterialDef, bending_weft, NOT_NEGATIVE, "N m", DEFAULT, "shells: the same across the warp; 0: bending times the ratio of the moduli"), .since = "0.2"},
-    {NUMBER("materials", "strain_limit", CondMaterialDef, strain_limit, NOT_NEGATIVE, "", DEFAULT, "shells: Green strain along warp and weft from which on the membrane is 20 times as stiff; 0: none"), .since = "0.2"},
+    {NUMBER("materials", "strain_limit", CondMaterialDef, strain_limit, NOT_NEGATIVE, "", DEFAULT, "shells: Green strain along warp and weft from which on limit_modulus is added to the moduli; 0: none"), .since = "0.2"},
+    {NUMBER("materials", "limit_modulus", CondMaterialDef, limit_modulus, NOT_NEGATIVE, "Pa", DEFAULT, "required with strain_limit: how much stiffer the membrane is beyond it, as the thread is than the crimp of a weave"), .since = "0.2"},
 
     {TEXT("planes", "name", CondPlaneDef, name, DEFAULT, "unique among planes; by default the kind and a number")},
     {VECTOR("planes", "normal", CondPlaneDef, normal, "", DEFAULT, "points to the side of the bodies; any length")},

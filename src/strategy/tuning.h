@@ -13,10 +13,6 @@ enum {
     COND_PROXIMAL_DIVISIBLE = 300, // [count] the same where the step may be halved
 };
 
-// [share] of the contacts of a soft problem that join several of its nodes, from which it is
-// factored at once where that is cheap: two sheets on each other take 11 factorisations a step, and
-// 17 after 235 products.
-#define COND_LAYERED 0.25
 // [share] of the tolerance, for the step that follows where robots have limits, friction or motors
 // at their effort: forces of joints at rest are then exact to six digits and more.
 #define COND_SHARPER 1e-2
