@@ -80,7 +80,7 @@ static void test_drape(void** state)
                   {"wool", 0.0006, 40.0, 70.0, 10},
                   {"denim", 0.0009, 70.0, 90.0, 10},
                   {"leather", 0.0011, 47.0, 70.0, 10},
-                  {"silk", 0.0002, 20.0, 40.0, 16}};
+                  {"silk", 0.0002, 20.0, 40.0, 13}};
     for (size_t i = 0; i < sizeof fabric / sizeof fabric[0]; i++) {
         double share = drape(fabric[i].name, fabric[i].thickness, fabric[i].rings);
         if (getenv("ALL"))

@@ -137,6 +137,18 @@ static void test_area(void** state)
     for (int i = 0; i < fem->n_element; i++)
         stiff += fem->material[fem->material_of_element[i]].youngs_modulus == 4e6;
     assert_int_equal(stiff, 12);
+    double* x = trial.state->q;
+    for (int i = 0; i < trial.model->body[0].n_dof; i += 3)
+        x[i] *= 1.01; // E = 0.01005 along the warp
+    double stress[80][6], von_mises[80];
+    assert_int_equal(cond_model_n_stress(trial.model, 0), 80); // both surfaces of 40 triangles
+    assert_int_equal(cond_state_stress(trial.model, trial.state, 0, stress[0], von_mises), COND_OK);
+    for (int i = 0; i < 80; i++) {
+        double E = fem->material[fem->material_of_element[i % 40]].youngs_modulus;
+        assert_near(stress[i][0], E / 0.91 * 0.01005 * 1.01 * 1.01, 1e-6 * E);
+        assert_near(stress[i][3], 0.0, 1e-9 * E);
+        assert_true(von_mises[i] > 0.0);
+    }
     trial_end(&trial);
     CondScene* wrong = cloth_scene(1e-9);
     def = make_shell("cloth", "sheet:11,3:0.1,0.02", 0.001, 0.0, 0.0, 0.1);
