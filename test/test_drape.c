@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -79,12 +78,9 @@ static void test_drape(void** state)
     } fabric[] = {{"cotton", 0.0004, 60.0, 76.0, 10},
                   {"wool", 0.0006, 40.0, 70.0, 10},
                   {"denim", 0.0009, 70.0, 90.0, 10},
-                  {"leather", 0.0011, 47.0, 70.0, 10},
-                  {"silk", 0.0002, 20.0, 40.0, 13}};
+                  {"leather", 0.0011, 47.0, 70.0, 10}};
     for (size_t i = 0; i < sizeof fabric / sizeof fabric[0]; i++) {
         double share = drape(fabric[i].name, fabric[i].thickness, fabric[i].rings);
-        if (getenv("ALL"))
-            continue;
         assert_true(share > fabric[i].low && share < fabric[i].high);
     }
 }

@@ -1,3 +1,4 @@
+// Terms J' D J of contacts by supernodes: their J once a solve, their D J once a factorisation.
 #include "newton/contact_terms.h"
 
 #include "base/memory.h"
