@@ -4,9 +4,6 @@
 
 // ---- the correction of a step
 
-// [1] and of the size of a shell: half of what a step may violate. Between nodes that bear it cloth
-// sags by as much in every step.
-#define COND_CORRECT_OF_SHELL 5e-6
 // [1] of its size: so deep a soft body's surface gives way alone; of deeper dents the energy would
 // become speed (test_overlap)
 #define COND_CORRECT_OF_SOFT 1e-4
