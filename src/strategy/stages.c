@@ -101,7 +101,7 @@ static CondStatus run_sharp(CondStrategy* s, int max_products, CondSolveInfo* in
     return status;
 }
 
-// 1 where most contacts are between layers of soft surfaces. They are redundant, and
+// 1 where a quarter of the contacts are between layers of soft surfaces, or more. They are redundant, and
 // conjugate gradients, which do not bear small resistances, creep.
 static int is_layered(const CondStrategy* s)
 {
@@ -109,7 +109,7 @@ static int is_layered(const CondStrategy* s)
     int n_contact = s->vfpi.nodal.problem->n_contact, several = 0;
     for (int c = 0; c < n_contact; c++)
         several += system->joins[c] == COND_JOINS_SEVERAL;
-    return 2 * several > n_contact;
+    return 4 * several > n_contact;
 }
 
 // Newton's method with conjugate gradients, unless layers are better factored. Where it stalls and
