@@ -101,8 +101,8 @@ static CondStatus run_sharp(CondStrategy* s, int max_products, CondSolveInfo* in
     return status;
 }
 
-// 1 where a quarter of the contacts are between layers of soft surfaces, or more. They are redundant, and
-// conjugate gradients, which do not bear small resistances, creep.
+// 1 where a quarter of the contacts are between layers of soft surfaces, or more. They are
+// redundant, and conjugate gradients, which do not bear small resistances, creep.
 static int is_layered(const CondStrategy* s)
 {
     const CondSoftSystem* system = &s->newton.soft.system;
