@@ -94,7 +94,7 @@ static void compare(uint64_t seed, int* paired, int* others)
         free(H);
     }
     *paired += system.contacts.n_contact;
-    *others += system.n_other;
+    *others += system.terms.n;
     cond_factored_system_destroy(&system);
     cond_factored_system_destroy(&fresh);
     free(pivot), free(x), free(y), free(z), free(D);

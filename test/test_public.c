@@ -338,7 +338,7 @@ static void test_sheet(void** state)
 {
     (void)state;
     const double size[2] = {0.2, 0.1}, solid[3] = {1.0, 1.0, 0.1};
-    CondMesh *sheet = NULL, *mat = NULL, *none = NULL;
+    CondMesh *sheet = NULL, *mat = NULL, *disc = NULL, *none = NULL;
     CondError error;
     assert_int_equal(cond_mesh_sheet(NULL, 5, 3, size, &sheet, &error), COND_OK);
     assert_int_equal(sheet->n_node, 15);
@@ -348,6 +348,22 @@ static void test_sheet(void** state)
     assert_int_equal(cond_mesh_mat(NULL, 2, 2, 2, solid, &mat, &error), COND_OK);
     assert_int_not_equal(cond_mesh_check_shell(NULL, mat, &error), COND_OK);
     assert_int_not_equal(cond_mesh_sheet(NULL, 1, 3, size, &none, &error), COND_OK);
+    assert_int_equal(cond_mesh_disc(NULL, 0.15, 4, &disc, &error), COND_OK);
+    assert_int_equal(disc->n_node, 61);
+    assert_int_equal(disc->n_triangle, 96);
+    double area = 0.0;
+    for (int t = 0; t < disc->n_triangle; t++) {
+        const double* x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = disc->node + 3 * (size_t)disc->triangle[3 * t + k];
+        double twice =
+            (x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[1][1] - x[0][1]) * (x[2][0] - x[0][0]);
+        assert_true(twice > 0.0); // seen counter-clockwise from above
+        area += 0.5 * twice;
+    }
+    assert_true(fabs(area - 12.0 * 0.15 * 0.15 * sin(6.283185307179586 / 24.0)) < 1e-12);
+    assert_int_not_equal(cond_mesh_disc(NULL, 0.15, 0, &none, &error), COND_OK);
+    cond_mesh_destroy(disc);
     cond_mesh_destroy(mat);
     cond_mesh_destroy(sheet);
 }

@@ -32,6 +32,12 @@ static void make_patch(int kind, ShellStatics* s)
     ShellGrid grid = shell_grid_create(3, 3, 2, 0.2);
     CondFemMaterial material = material_of(1e5, 0.3);
     material.kind = kind == 1 ? COND_FEM_NEOHOOKEAN : COND_FEM_COROTATIONAL;
+    if (kind == 3 || kind == 4) {
+        material.strain_limit = 0.02;
+        material.limit_modulus = 2e6;
+    }
+    if (kind == 4)
+        material.kind = COND_FEM_NEOHOOKEAN;
     if (kind == 2) {
         material.weft_modulus = 4e4;
         material.shear_modulus = 1e4;
@@ -64,7 +70,7 @@ static void test_finite_differences(void** state)
 {
     (void)state;
     uint64_t seed = 3;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 5; kind++) {
         ShellStatics s;
         double Q[9];
         make_patch(kind, &s);
@@ -102,6 +108,51 @@ static void test_finite_differences(void** state)
         free(minus);
         shell_statics_destroy(&s);
     }
+}
+
+// A plate rolled up to a cylinder of radius R towards its first side: that side is compressed by
+// E h/(2 (1 - nu^2) R), the other stretched.
+static void test_stress(void** state)
+{
+    (void)state;
+    ShellGrid g = shell_grid_create(8, 8, 2, 0.2);
+    CondFemMaterial m = material_of(2e5, 0.3);
+    ShellStatics s;
+    double R = 40.0, h = 0.02, bent = m.youngs_modulus * h / (2.0 * (1.0 - 0.09) * R);
+    shell_statics_create(&g, h, &m, &s);
+    for (int i = 0; i < g.n_node; i++) {
+        s.x[3 * i] = R * sin(g.node[3 * i] / R);
+        s.x[3 * i + 2] = R * (1.0 - cos(g.node[3 * i] / R));
+    }
+    int n = g.n_triangle, checked = 0;
+    double* stress = calloc(12 * (size_t)n, sizeof *stress);
+    double* von_mises = calloc(2 * (size_t)n, sizeof *von_mises);
+    double* larger = calloc((size_t)n, sizeof *larger);
+    cond_shell_stress(&s.fem, s.x, stress, von_mises);
+    cond_shell_von_mises(&s.fem, s.x, larger);
+    for (int i = 0; i < n; i++) {
+        const int* corner = g.triangle + 3 * (size_t)i;
+        double x = 0.0;
+        assert_true(larger[i] == fmax(von_mises[i], von_mises[n + i]));
+        for (int k = 0; k < 3; k++)
+            x = fmax(
+                x, fmax(fabs(g.node[3 * corner[k]] - 0.5), fabs(g.node[3 * corner[k] + 1] - 0.5)));
+        if (x > 0.3)
+            continue; // a border has no moment across
+        checked++;
+        for (int side = 0; side < 2; side++) {
+            const double* at = stress + 6 * ((size_t)i + (size_t)side * (size_t)n);
+            assert_true(fabs(at[0] - (side ? bent : -bent)) < 0.01 * bent);
+            assert_true(fabs(at[1] - (side ? 0.3 : -0.3) * bent) < 0.01 * bent);
+            assert_true(fabs(at[3]) < 0.01 * bent);
+        }
+    }
+    assert_true(checked > 20);
+    free(stress);
+    free(von_mises);
+    free(larger);
+    shell_statics_destroy(&s);
+    shell_grid_destroy(&g);
 }
 
 static double scordelis(int n, int turn, double shake)
@@ -372,7 +423,7 @@ int main(void)
         cmocka_unit_test(test_finite_differences), cmocka_unit_test(test_patch),
         cmocka_unit_test(test_scordelis),          cmocka_unit_test(test_cylinder),
         cmocka_unit_test(test_hemisphere),         cmocka_unit_test(test_twisted_beam),
-        cmocka_unit_test(test_large_bending),
+        cmocka_unit_test(test_large_bending),      cmocka_unit_test(test_stress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

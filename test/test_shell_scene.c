@@ -82,6 +82,82 @@ static void test_slope(void** state)
     assert_near(slide(0.5 * (1.0 + 1e-3)), expected, 0.01 * expected);
 }
 
+// Two strips that differ in the side they lie on: one slips, one does not.
+static void test_sides(void** state)
+{
+    (void)state;
+    CondScene* scene = cloth_scene(1e-9);
+    cond_scene_settings(scene)->gravity[0] = 9.81 * 0.3;
+    add_plane(scene, 0.0, 0.0, 1.0, 0.0, NAN, NAN);
+    CondBodyDef def = make_shell("up", "sheet:6,3:0.1,0.04", 0.001, 0.0, 0.0, 0.0005);
+    def.surface.friction[0] = def.surface.friction[1] = 0.5;
+    def.friction_back[0] = def.friction_back[1] = 0.2; // on which it lies
+    add_body(scene, &def);
+    memcpy(def.name, "down", 5);
+    def.position[1] = 0.1;
+    make_turn(1.0, 0.0, 0.0, 3.14159265358979323846, def.orientation);
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    trial_step(&trial, 20);
+    double speed[2] = {0.0, 0.0};
+    for (int b = 0; b < 2; b++) {
+        int begin = trial.model->body[b].dof_begin;
+        for (int i = 0; i < trial.model->body[b].n_dof; i++)
+            speed[b] = fmax(speed[b], fabs(trial.state->v[begin + i]));
+    }
+    assert_near(speed[0], 9.81 * 0.1 * 0.2, 1e-3 * speed[0]); // g (tan - mu) t
+    assert_true(speed[1] < 1e-7);
+    trial_end(&trial);
+}
+
+// A heavier and stiffer hem.
+static void test_area(void** state)
+{
+    (void)state;
+    CondScene* scene = cloth_scene(1e-9);
+    CondMaterialDef hem = make_material("hem", 4e6, 0.002);
+    hem.density = 1000.0;
+    add_material(scene, &hem);
+    CondBodyDef def = make_shell("cloth", "sheet:11,3:0.1,0.02", 0.001, 0.0, 0.0, 0.1);
+    add_body(scene, &def);
+    CondPatchDef patch = cond_patch_def_default();
+    memcpy(patch.name, "seam", 5);
+    memcpy(patch.body, "cloth", 6);
+    memcpy(patch.material, "hem", 4);
+    for (int i = 0; i < 3; i++) {
+        patch.low[i] = -1.0;
+        patch.high[i] = 1.0;
+    }
+    patch.high[0] = -0.0199; // three of ten columns of cells
+    assert_int_equal(cond_scene_add_patch(scene, &patch, NULL), COND_OK);
+    Trial trial = trial_begin(scene);
+    const CondFem* fem = trial.model->body[0].fem;
+    assert_near(fem->total_mass, 0.1 * 0.02 * 0.001 * (0.3 * 1000.0 + 0.7 * 400.0), 1e-12);
+    int stiff = 0;
+    for (int i = 0; i < fem->n_element; i++)
+        stiff += fem->material[fem->material_of_element[i]].youngs_modulus == 4e6;
+    assert_int_equal(stiff, 12);
+    double* x = trial.state->q;
+    for (int i = 0; i < trial.model->body[0].n_dof; i += 3)
+        x[i] *= 1.01; // E = 0.01005 along the warp
+    double stress[80][6], von_mises[80];
+    assert_int_equal(cond_model_n_stress(trial.model, 0), 80); // both surfaces of 40 triangles
+    assert_int_equal(cond_state_stress(trial.model, trial.state, 0, stress[0], von_mises), COND_OK);
+    for (int i = 0; i < 80; i++) {
+        double E = fem->material[fem->material_of_element[i % 40]].youngs_modulus;
+        assert_near(stress[i][0], E / 0.91 * 0.01005 * 1.01 * 1.01, 1e-6 * E);
+        assert_near(stress[i][3], 0.0, 1e-9 * E);
+        assert_true(von_mises[i] > 0.0);
+    }
+    trial_end(&trial);
+    CondScene* wrong = cloth_scene(1e-9);
+    def = make_shell("cloth", "sheet:11,3:0.1,0.02", 0.001, 0.0, 0.0, 0.1);
+    add_body(wrong, &def);
+    CondError error = {COND_OK, ""};
+    assert_true(cond_scene_add_patch(wrong, &patch, &error) < 0); // it has no such material
+    cond_scene_destroy(wrong);
+}
+
 static void test_table_edge(void** state)
 {
     (void)state;
@@ -130,13 +206,45 @@ static void test_stack(void** state)
     trial_end(&trial);
 }
 
+// Two cells of a sheet close like a book: the diagonals of both cross in front of each other, and
+// nothing else is near. The triangles that join them lean into the gap between them by more than a
+// tenth of their height, which is 5.6 thicknesses.
+static void test_book(void** state)
+{
+    (void)state;
+    enum { LOW = 1, LEFT = 3, RIGHT = 2, HIGH = 4, FAR = 5 };
+    CondScene* scene = cloth_scene(1e-9);
+    cond_scene_settings(scene)->gravity[2] = 0.0;
+    CondMaterialDef limp = make_material("limp", 1e6, 0.0);
+    limp.density = 400.0;
+    limp.bending = 1e-12;
+    add_material(scene, &limp);
+    CondBodyDef def = make_shell("book", "sheet:3,2:0.016,0.008", 0.001, 0.0, 0.0, 0.0);
+    def.self_contact = 1;
+    memcpy(def.material, "limp", 5);
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    for (int k = 0; k < 2; k++) { // the right cell over the left one
+        double* x = trial.state->q + 3 * (k ? FAR : RIGHT);
+        x[0] = -sqrt(0.008 * 0.008 - 0.0021 * 0.0021);
+        x[2] = 0.0021;
+        trial.state->v[3 * (k ? FAR : RIGHT) + 2] = -0.07;
+    }
+    trial_step(&trial, 1);
+    const double* x = trial.state->q;
+    double apart = 0.5 * (x[3 * RIGHT + 2] + x[3 * HIGH + 2] - x[3 * LOW + 2] - x[3 * LEFT + 2]);
+    assert_true(apart > 0.001 - 1e-5 * 0.018);
+    assert_true(cond_sim_n_contact(trial.sim) > 0);
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_table_edge),
-        cmocka_unit_test(test_ball),
-        cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_slope), cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_area),  cmocka_unit_test(test_table_edge),
+        cmocka_unit_test(test_ball),  cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_book),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,6 +71,8 @@ typedef struct CondMaterialDef {
     double shear_modulus; // in the plane [Pa]
     double bending;       // stiffness against bending along the warp [N m]
     double bending_weft;  // and across it [N m]
+    double strain_limit;  // Green strain along warp and weft; 0: none
+    double limit_modulus; // what is added to the moduli beyond it [Pa]
 } CondMaterialDef;
 
 // A joint of a robot at the start, and its motor: torque = stiffness (target - position) +
@@ -301,6 +303,7 @@ typedef struct CondBodyDef {
                                                           // by the default function
     CondElement element;                                  // soft
     double warp[3]; // shell: direction of the warp in body axes, projected on each triangle
+    double friction_back[2]; // shell: friction of its second side; NaN: as surface says
 } CondBodyDef;
 
 // A static shape.

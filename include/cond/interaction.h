@@ -14,7 +14,8 @@ typedef struct CondPatchDef {
     char name[COND_NAME_SIZE];
     size_t struct_size; // of this struct, by its default function
     char body[COND_NAME_SIZE];
-    double low[3], high[3]; // [m]
+    double low[3], high[3];        // [m]
+    char material[COND_NAME_SIZE]; // of the elements all of whose corners lie in it; "": the body's
 } CondPatchDef;
 
 // One end of an attachment: a body's point, a robot's link, a patch of a soft body, the world, or a

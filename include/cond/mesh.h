@@ -146,6 +146,10 @@ COND_API CondStatus cond_mesh_mat(const CondContext* context, int n_x, int n_y, 
 COND_API CondStatus cond_mesh_sheet(const CondContext* context, int n_x, int n_y,
                                     const double size[2], CondMesh** mesh, CondError* error);
 
+// A flat disc of `rings` rings across the z axis: triangles alone, 6 rings^2.
+COND_API CondStatus cond_mesh_disc(const CondContext* context, double radius, int rings,
+                                   CondMesh** mesh, CondError* error);
+
 // A ball of `shells` spherical shells around its centre: the twenty tetrahedra between the centre
 // and an icosahedron, each cut in shells^3. `extra` of the octahedra this leaves in each of the
 // twenty, innermost first, get a node at their middle: 20 nodes and 80 tetrahedra each, to meet a

@@ -335,8 +335,10 @@ COND_API int cond_model_n_rod_joint(const CondModel* model, int body);
 COND_API CondStatus cond_state_rod_stresses(const CondModel* model, const CondState* state,
                                             int body, double* stress, double* strain);
 // Stress of the elements of a soft body in world axes, xx yy zz xy yz zx [Pa], and its von Mises
-// value [Pa]; either may be NULL. COND_BAD_ARGUMENT for other bodies.
-//                                                        stress (n_tet x 6), von_mises (n_tet)
+// value [Pa]; either may be NULL. COND_BAD_ARGUMENT for other bodies. Of tetrahedra one each; of a
+// shell at the first surface of all triangles, then at the second.
+//                                              stress (n_stress x 6), von_mises (n_stress)
+COND_API int cond_model_n_stress(const CondModel* model, int body);
 COND_API CondStatus cond_state_stress(const CondModel* model, const CondState* state, int body,
                                       double* stress, double* von_mises);
 

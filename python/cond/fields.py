@@ -367,7 +367,7 @@ def set_string(struct: Struct, name: str, value: str) -> None:
     struct._keep[name] = text
 
 
-SCALARS = ("friction", "size")  # arrays that one number fills: a round cone, a cube
+SCALARS = ("friction", "friction_back", "size")  # arrays that one number fills: a round cone, a cube
 
 
 def get_array(struct: Struct, name: str) -> Array:

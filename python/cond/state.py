@@ -412,16 +412,19 @@ class State(Handle):
     # Stress.
 
     def stress(self, body: Name, out: Any = None) -> Array:
-        """Of the elements of a soft body in world axes, xx yy zz xy yz zx [Pa] (n_tet x 6)."""
+        """Of the elements of a soft body in world axes, xx yy zz xy yz zx [Pa] (n_tet x 6).
+
+        Of a shell at the first surface of all triangles, then at the second (2 n_triangle x 6).
+        """
         index = self._model._soft(body)
-        made = target(out, (lib.cond_model_n_tet(self._m, index), 6), "stress")
+        made = target(out, (lib.cond_model_n_stress(self._m, index), 6), "stress")
         check(lib.cond_state_stress(self._m, self._c, index, doubles(made), ffi.NULL), what=f"stress of {body!r}")
         return made
 
     def von_mises(self, body: Name, out: Any = None) -> Array:
-        """Of the elements of a soft body [Pa] (n_tet)."""
+        """Of the elements of a soft body [Pa] (n_tet); of a shell at both surfaces (2 n_triangle)."""
         index = self._model._soft(body)
-        made = target(out, (lib.cond_model_n_tet(self._m, index),), "von_mises")
+        made = target(out, (lib.cond_model_n_stress(self._m, index),), "von_mises")
         check(lib.cond_state_stress(self._m, self._c, index, ffi.NULL, doubles(made)), what=f"stress of {body!r}")
         return made
 

@@ -133,6 +133,8 @@ static int is_frictionless(const CondSkin* a, const CondSkin* b)
 
 void cond_candidate_surfaces(const CondSkin* a, const CondSkin* b, CondCandidate* candidate)
 {
+    candidate->skin[0] = a->two_sided || b->two_sided ? a : NULL;
+    candidate->skin[1] = candidate->skin[0] ? b : NULL;
     for (int i = 0; i < 2; i++) {
         double x = a->own.friction[i], y = b->own.friction[i];
         candidate->friction[i] = isnan(x) ? y : isnan(y) ? x : combine(a, b, i);

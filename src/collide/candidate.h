@@ -39,21 +39,22 @@ static inline CondContactKey cond_key_beside(CondContactKey key, int k)
 }
 
 typedef struct CondCandidate {
-    CondPoint point[2]; // side 0 and side 1; side 1 of a static thing has body -1
-    int plane;          // index of the static plane it is on, else -1
-    int triangle;       // of the other soft body, else -1
-    int solid[2];       // of a pair of rigid shapes, and of one on a plane (-1)
-    CondContactKey key; // the same pair of features in any step
-    double position[3]; // world [m]
-    double frame[9];    // rows normal (towards side 0), tangent 1, tangent 2
-    double gap;         // [m], negative inside
-    double bias;        // gap at the end of the step, less that of the linear motion [m]
-    double end_gap;     // of a late one [m]
-    int late;           // 1: found at the end of the step, and new to its problem
-    int taken;          // 1: in some round of the step
-    int moved;          // 1: as it is where the step leads to, not where it begins
-    double friction[2]; //
-    double restitution; //
+    CondPoint point[2];      // side 0 and side 1; side 1 of a static thing has body -1
+    int plane;               // index of the static plane it is on, else -1
+    int triangle;            // of the other soft body, else -1
+    int solid[2];            // of a pair of rigid shapes, and of one on a plane (-1)
+    CondContactKey key;      // the same pair of features in any step
+    double position[3];      // world [m]
+    double frame[9];         // rows normal (towards side 0), tangent 1, tangent 2
+    double gap;              // [m], negative inside
+    double bias;             // gap at the end of the step, less that of the linear motion [m]
+    double end_gap;          // of a late one [m]
+    int late;                // 1: found at the end of the step, and new to its problem
+    int taken;               // 1: in some round of the step
+    int moved;               // 1: as it is where the step leads to, not where it begins
+    double friction[2];      //
+    double restitution;      //
+    const CondSkin* skin[2]; // of a shell with two sides and what it touches; else NULL
 } CondCandidate;
 
 typedef struct CondCandidateList {

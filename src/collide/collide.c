@@ -16,6 +16,7 @@
 #include "collide/rod_pair.h"
 #include "collide/round_on_soft.h"
 #include "collide/seam.h"
+#include "collide/shell_side.h"
 #include "collide/soft_crossing.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
@@ -296,8 +297,9 @@ static CondStatus collide_pair(CondCollider* collider, const CondKinematics* kin
     }
     if (!status && a == b)
         return cond_collide_own_soft_crossings(collider, kinematics, state, a, reach, list);
-    return status || a > b ? status
-                           : cond_collide_soft_crossings(collider, kinematics, a, b, reach, list);
+    return status || a > b
+               ? status
+               : cond_collide_soft_crossings(collider, kinematics, state, a, b, reach, list);
 }
 
 static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kinematics,
@@ -435,6 +437,7 @@ static CondStatus finish(const CondCollider* collider, const CondKinematics* kin
             kept++;
         }
     list->n = kept;
+    cond_shell_sides(collider, list);
     for (int c = 0; c < list->n && model->settings.friction_scale != 1.0; c++)
         for (int i = 0; i < 2; i++)
             list->candidate[c].friction[i] *= model->settings.friction_scale;
@@ -495,7 +498,10 @@ CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics
     if (all && cond_clearance_holds(clearance, kinematics, reach))
         return COND_OK;
     const double* asked = all ? cond_clearance_ask(clearance, collider->model, reach) : NULL;
+    int near_edges = collider->near_edges;
+    collider->near_edges |= asked != NULL; // clearance is of everything
     CondStatus status = asked ? search(collider, kinematics, state, asked, list) : COND_OK;
+    collider->near_edges = near_edges;
     if (asked && !status)
         cond_clearance_answer(clearance, kinematics);
     if (!status && (!asked || clearance->found))

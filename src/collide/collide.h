@@ -75,6 +75,8 @@ typedef struct CondCollider {
     int* seam_of;              // last pair of the solids there                  (n_solid)
     CondSweep sweep;
     CondClearance clearance;
+    int near_edges;    // 1: edges of shells across each other are listed wherever they are near; 0:
+                       // those that bore a force in the last step, and those beyond each other
     double* visited;   // NULL, or boxes around where the bodies were looked for, with their reach
                        //                                                       (n_body x 6)
     const int* wanted; // NULL, or 1: a body whose contacts are asked for; those of rigid shapes

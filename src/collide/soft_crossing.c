@@ -21,6 +21,7 @@ typedef struct Crossing {
     const CondVolume* volume[2]; // of bodies a and b
     double apart;                // how far they keep from each other, of shells [m]
     double reach;                // of shells: up to which gap they are listed [m]
+    const CondState* state;      // of the last step
     CondCandidateList* list;
     int first; // in the list
 } Crossing;
@@ -95,6 +96,21 @@ typedef struct Cross {
     double apart;                      // along it [m]
 } Cross;
 
+// 1 when triangle k beside the edge on a side leads from it to an end of the other edge. Where a
+// shell is folded along two neighbouring edges it goes across the gap between them, and leans into
+// it by no more than the thickness.
+static int is_bridge(const Crossing* crossing, const Cross* cross, int side, int k)
+{
+    const CondVolume *volume = crossing->volume[side], *other = crossing->volume[1 - side];
+    const int* node =
+        volume->triangle + 3 * (size_t)volume->edge[4 * (size_t)cross->e[side] + 2 + k];
+    const int* end = other->edge + 4 * (size_t)cross->e[1 - side];
+    int found = 0;
+    for (int i = 0; i < 3 && volume == other && volume->n_front > 0; i++)
+        found |= node[i] == end[0] || node[i] == end[1];
+    return found;
+}
+
 // 1 when n is a normal of both edges, from the first to the second: it leads out of the first body
 // and into the second, and along none of their triangles.
 static int is_between(const Crossing* crossing, const Cross* cross)
@@ -109,9 +125,13 @@ static int is_between(const Crossing* crossing, const Cross* cross)
             out += m[i] * (volume->normal[3 * (size_t)edge[2] + i] +
                            volume->normal[3 * (size_t)edge[3] + i]);
         // Around a rim a shell looks out everywhere.
-        if ((!(out > 0.0) && !cond_volume_is_rim(volume, cross->e[side])) ||
-            cond_volume_edge_lean(volume, cross->e[side], cross->direction[side], m) > COND_BESIDE)
+        if (!(out > 0.0) && !cond_volume_is_rim(volume, cross->e[side]))
             return 0;
+        for (int k = 0; k < 2; k++)
+            if (!is_bridge(crossing, cross, side, k) &&
+                cond_volume_side_lean(volume, cross->e[side], k, cross->direction[side], m) >
+                    COND_BESIDE)
+                return 0;
     }
     return 1;
 }
@@ -243,12 +263,12 @@ static CondStatus cross_edges(const Crossing* crossing, int ea, int eb, int born
     double deepest = COND_FAST * fmin(fmin(a->thickness, b->thickness),
                                       fmin(cond_volume_rest_length(a, from[0], from[1]),
                                            cond_volume_rest_length(b, to[0], to[1])));
-    // Shells may touch in edges alone; of others those that have gone through each other count.
-    int touching = borne || crossing->apart > 0.0;
-    double most =
-        crossing->reach + (touching ? 1.0 : -1.0) * COND_SINGLE_PRECISION * fmin(a->size, b->size);
     CondCandidate candidate = {.plane = -1, .triangle = -1, .gap = cross.apart - crossing->apart};
     candidate.key = cond_key_soft_crossing(crossing->collider, a->body, ea, b->body, eb);
+    borne = borne || (crossing->collider->near_edges && crossing->apart > 0.0) ||
+            cond_state_bore(crossing->state, candidate.key);
+    double most = (borne ? crossing->reach : 0.0) +
+                  (borne ? 1.0 : -1.0) * COND_SINGLE_PRECISION * fmin(a->size, b->size);
     // A shell has a side at both ends of the normal: the one that looks at the other edge counts,
     // and edges that have gone through each other on their way are found by the sweep.
     if (cross.apart < (crossing->apart > 0.0 ? 0.0 : -deepest) ||
@@ -284,13 +304,15 @@ static double shells_apart(const CondModel* model, int a, int b)
 }
 
 CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                       int a, int b, double reach, CondCandidateList* list)
+                                       const CondState* state, int a, int b, double reach,
+                                       CondCandidateList* list)
 {
     const Crossing crossing = {collider,
                                kinematics,
                                {collider->volume[a], collider->volume[b]},
                                shells_apart(collider->model, a, b),
                                shells_apart(collider->model, a, b) > 0.0 ? reach : 0.0,
+                               state,
                                list,
                                list->n};
     const CondVolume* other = crossing.volume[1];
@@ -366,6 +388,27 @@ static CondStatus cross_around(const Crossing* crossing, const CondVolumeContact
     return status;
 }
 
+// Of a shell that is folded along an edge by more than a right angle, the other edges of the two
+// triangles there: they come near each other where no vertex is.
+static CondStatus cross_folded(const Crossing* crossing)
+{
+    const CondVolume* volume = crossing->volume[0];
+    CondStatus status = COND_OK;
+    for (int e = 0; e < volume->n_edge && volume->n_front > 0 && !status; e++) {
+        const int* side = volume->edge + 4 * (size_t)e + 2;
+        if (!(vec3_dot(volume->normal + 3 * (size_t)side[0], volume->normal + 3 * (size_t)side[1]) <
+              0.0) ||
+            cond_volume_is_rim(volume, e))
+            continue;
+        for (int k = 0; k < 3 && !status; k++) {
+            int f = volume->triangle_edge[3 * (size_t)side[0] + k];
+            if (f >= 0 && f != e)
+                status = cross_triangle(crossing, f, side[1]);
+        }
+    }
+    return status;
+}
+
 // Edges that have held each other in the step before, wherever the nearest vertices are.
 static CondStatus cross_borne(const Crossing* crossing, const CondState* state)
 {
@@ -396,10 +439,13 @@ CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKin
                                {collider->volume[a], collider->volume[a]},
                                shells_apart(collider->model, a, a),
                                shells_apart(collider->model, a, a) > 0.0 ? reach : 0.0,
+                               state,
                                list,
                                list->n};
     CondStatus status = COND_OK;
     for (int k = 0; k < collider->found.n && !status; k++)
         status = cross_around(&crossing, &collider->found.contact[k]);
+    if (!status)
+        status = cross_folded(&crossing);
     return status ? status : cross_borne(&crossing, state);
 }

@@ -4,9 +4,11 @@
 
 #include "collide/collide.h"
 
-// Appends the crossings of edges of soft bodies a < b that have gone through each other.
+// Appends the crossings of edges of soft bodies a < b that have gone through each other, and those
+// that bore a force in the last step up to a gap of `reach`.
 CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
-                                       int a, int b, double reach, CondCandidateList* list);
+                                       const CondState* state, int a, int b, double reach,
+                                       CondCandidateList* list);
 
 // The same for one soft body, near the contacts of its vertices with itself in collider->found, and
 // where edges have held each other in the step before.

@@ -49,6 +49,27 @@ void cond_swept_feature(const CondSweepPass* pass, int i_feature, CondSweptPart*
     memcpy(swept->to[0], pass->collider->place + 3 * (size_t)i_feature, sizeof swept->to[0]);
 }
 
+// What is within the radius of the axis of a cylinder goes on beyond its flat ends. The axis is cut
+// to that of the longest capsule within; returns its radius.
+static double cut_round(double radius, CondSweptPart* axis)
+{
+    double d[3];
+    for (int i = 0; i < 3; i++)
+        d[i] = axis->from[1][i] - axis->from[0][i];
+    double length = vec3_norm(d), cut = fmin(radius, 0.5 * length);
+    if (!(length > 0.0))
+        return 0.0;
+    for (int i = 0; i < 3; i++) {
+        double before = cut / length * (axis->from[1][i] - axis->from[0][i]);
+        double after = cut / length * (axis->to[1][i] - axis->to[0][i]);
+        axis->from[0][i] += before;
+        axis->from[1][i] -= before;
+        axis->to[0][i] += after;
+        axis->to[1][i] -= after;
+    }
+    return cut;
+}
+
 void cond_swept_edge(const CondSweepPass* pass, int i_solid, const double R[9], int i_edge,
                      CondSweptPart* swept)
 {
@@ -66,6 +87,8 @@ void cond_swept_edge(const CondSweepPass* pass, int i_solid, const double R[9], 
                              .surface = &solid->surface};
     memcpy(swept->from, from.end, sizeof from.end);
     memcpy(swept->to, to->end, sizeof to->end);
+    if (solid->shape.form == COND_FORM_CYLINDER)
+        swept->radius = cut_round(to->radius, swept);
 }
 
 void cond_swept_link(const CondSweepPass* pass, int b, int link, CondSweptPart* swept)

@@ -131,6 +131,9 @@ CondStatus cond_volume_make_skips(CondVolume* volume, CondError* error);
 // into one of its two triangles; not above zero: n is normal to a plane that touches both from
 // outside.
 double cond_volume_edge_lean(const CondVolume* volume, int e, const double d[3], const double n[3]);
+// The same of triangle k, 0 or 1, alone.
+double cond_volume_side_lean(const CondVolume* volume, int e, int k, const double d[3],
+                             const double n[3]);
 // Smallest height of a tetrahedron at rest [m].
 double cond_volume_tet_height(const CondVolume* volume, int tet);
 // Distance at rest of two vertices [m].

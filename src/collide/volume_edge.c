@@ -5,6 +5,8 @@
 #include "geometry/sort.h"
 #include "math/vec3.h"
 
+#include <math.h>
+
 CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error)
 {
     int n = 3 * volume->n_triangle;
@@ -62,20 +64,23 @@ double cond_volume_rest_length(const CondVolume* volume, int a, int b)
     return vec3_norm(d);
 }
 
-double cond_volume_edge_lean(const CondVolume* volume, int e, const double d[3], const double n[3])
+double cond_volume_side_lean(const CondVolume* volume, int e, int k, const double d[3],
+                             const double n[3])
 {
     const int* edge = volume->edge + 4 * (size_t)e;
-    double most = -1.0;
-    for (int k = 0; k < 2; k++) {
-        const int* node = volume->triangle + 3 * (size_t)edge[2 + k];
-        double side[3];
-        int begin = 0;
-        while (begin < 2 && node[begin] != edge[0])
-            begin++;
-        vec3_cross(volume->normal + 3 * (size_t)edge[2 + k], d, side);
-        // The triangle lies to the left of its own edges.
-        double sign = node[(begin + 1) % 3] == edge[1] ? 1.0 : -1.0;
-        most = fmax(most, sign * vec3_dot(n, side));
-    }
-    return most;
+    const int* node = volume->triangle + 3 * (size_t)edge[2 + k];
+    double side[3];
+    int begin = 0;
+    while (begin < 2 && node[begin] != edge[0])
+        begin++;
+    vec3_cross(volume->normal + 3 * (size_t)edge[2 + k], d, side);
+    // The triangle lies to the left of its own edges.
+    double sign = node[(begin + 1) % 3] == edge[1] ? 1.0 : -1.0;
+    return sign * vec3_dot(n, side);
+}
+
+double cond_volume_edge_lean(const CondVolume* volume, int e, const double d[3], const double n[3])
+{
+    return fmax(cond_volume_side_lean(volume, e, 0, d, n),
+                cond_volume_side_lean(volume, e, 1, d, n));
 }

@@ -12,6 +12,7 @@
 #include "base/tuning.h"
 
 #include "body/body.h"
+#include "collide/tuning.h"
 #include "correct/tuning.h"
 #include "math/vec3.h"
 #include "potential/attachment.h"
@@ -82,7 +83,8 @@ static int is_indented(const CondModel* model, const CondCandidate* candidate)
 
 // 1 where a contact is deep enough to be moved. A link of a rod that rolls on what it is wound
 // about ends every step inside by half the square of its turn: this may add up to a little before
-// it is worth a problem of its own.
+// it is worth a problem of its own. So may half of what a step may violate, by which cloth sags in
+// every step between the nodes that bear it.
 static int is_deep(const CondModel* model, const CondCandidate* candidate)
 {
     double depth = COND_NANOMETRE;
@@ -90,6 +92,8 @@ static int is_deep(const CondModel* model, const CondCandidate* candidate)
         const CondBody* body = body_at(model, &candidate->point[s]);
         if (body && body->kind == COND_BODY_ROD)
             depth = fmax(depth, COND_OVERLAP * body->size);
+        if (body && body->shell)
+            depth = fmax(depth, 0.5 * COND_TOUCH * body->size);
     }
     return -candidate->gap > depth;
 }
@@ -132,7 +136,9 @@ static CondStatus find_contacts(CondSim* sim, double deepest)
     CondCandidateList* list = &correction->stage.candidates;
     for (int b = 0; b < sim->model->n_body; b++)
         sim->reach[b] = 2.0 * fmin(deepest, correction->limit * sim->model->body[b].size);
+    sim->collider.near_edges = 1; // nothing looks at what the correction leads to
     CondStatus status = cond_sim_detect(sim, &sim->at_end, list);
+    sim->collider.near_edges = 0;
     if (status)
         return status;
     drop_islands(sim);

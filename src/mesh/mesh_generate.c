@@ -138,6 +138,42 @@ static int disc_node(int ring, int sector, int step)
     return 1 + 3 * ring * (ring - 1) + (sector * ring + step) % (6 * ring);
 }
 
+CondStatus cond_mesh_disc(const CondContext* context, double radius, int rings, CondMesh** mesh,
+                          CondError* error)
+{
+    const double two_pi = 6.283185307179586;
+    *mesh = NULL;
+    if (rings < 1)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "disc: %d rings; there must be one", rings);
+    if (3.0 * rings * (rings + 1.0) > INT_MAX / 12)
+        return cond_error_set(error, COND_BAD_ARGUMENT, "disc: %d rings are too many", rings);
+    CondStatus status = check_lengths("disc", &radius, 1, error);
+    if (!status)
+        status = cond_mesh_create(context, 1 + 3 * rings * (rings + 1), 0, 6 * rings * rings, mesh,
+                                  error);
+    for (int r = 1, n = 0; r <= rings && !status; r++)
+        for (int sector = 0; sector < 6; sector++)
+            for (int k = 0; k < r; k++) {
+                double angle = two_pi * (sector * r + k) / (6.0 * r);
+                int a = disc_node(r, sector, k), b = disc_node(r, sector, k + 1);
+                int c = disc_node(r - 1, sector, k), before = disc_node(r - 1, sector, k - 1);
+                double* x = (*mesh)->node + 3 * (size_t)a;
+                x[0] = radius * r / rings * cos(angle);
+                x[1] = radius * r / rings * sin(angle);
+                int* out = (*mesh)->triangle + 3 * (size_t)n++;
+                out[0] = c;
+                out[1] = a;
+                out[2] = b;
+                if (k == 0)
+                    continue;
+                out = (*mesh)->triangle + 3 * (size_t)n++;
+                out[0] = before;
+                out[1] = a;
+                out[2] = c;
+            }
+    return status;
+}
+
 // A prism on the triangle (a, b, c) of one layer, in three tetrahedra. Each of its upright faces is
 // cut from the lower node with the smaller number to the upper node with the larger, which is the
 // same seen from either side.

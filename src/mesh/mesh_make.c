@@ -46,6 +46,13 @@ static CondStatus make_sheet(const CondContext* context, double value[2][4], int
     return cond_mesh_sheet(context, (int)value[0][0], (int)value[0][1], value[1], mesh, error);
 }
 
+static CondStatus make_disc(const CondContext* context, double value[2][4], int n_count,
+                            CondMesh** mesh, CondError* error)
+{
+    (void)n_count;
+    return cond_mesh_disc(context, value[0][0], (int)value[1][0], mesh, error);
+}
+
 static CondStatus make_ball(const CondContext* context, double value[2][4], int n_count,
                             CondMesh** mesh, CondError* error)
 {
@@ -65,6 +72,7 @@ static const Recipe recipes[] = {
     {"box", "box:NX,NY,NZ[,5|6]:X,Y,Z", {'n', 'x'}, {3, 3}, {4, 3}, make_box},
     {"mat", "mat:NX,NY,LAYERS:X,Y,Z", {'n', 'x'}, {3, 3}, {3, 3}, make_mat},
     {"sheet", "sheet:NX,NY:X,Y", {'n', 'x'}, {2, 2}, {2, 2}, make_sheet},
+    {"disc", "disc:RADIUS:RINGS", {'x', 'n'}, {1, 1}, {1, 1}, make_disc},
     {"ball", "ball:RADIUS:SHELLS[,EXTRA]", {'x', 'n'}, {1, 1}, {1, 2}, make_ball},
     {"cylinder", "cylinder:RADIUS,HEIGHT:RINGS,LAYERS", {'x', 'n'}, {2, 2}, {2, 2}, make_cylinder},
 };

@@ -33,6 +33,8 @@ typedef struct CondFemMaterial {
     double shear_modulus; // in the plane, Pa
     double bending;       // stiffness against bending along the warp, N m
     double bending_weft;  // and across it, N m
+    double strain_limit;  // along warp and weft; 0: none
+    double limit_modulus; // what is added to the moduli beyond it, Pa
 } CondFemMaterial;
 
 // Replacements of the geometric stiffness, the part of the Hessian that the outer product Je'K Je

@@ -7,17 +7,25 @@
 
 #include "base/lanes.h"
 #include "model/fem_element.h"
+#include "model/shell.h"
 #include "model/strain_batch.h"
 
-// The nodes of an element that lie in the part, as bits.
+// The corners of an element that have a node of their own, as bits.
+static inline int used_corners(const CondFem* fem, const int* corner)
+{
+    return fem->kind == COND_FEM_SHELL ? cond_shell_corners(corner) : (1 << fem->n_corner) - 1;
+}
+
+// Those whose nodes lie in the part.
 static inline int owned_corners(const CondFemSum* sum, int i_element, int first, int last)
 {
     const CondFem* fem = sum->fem;
     const int* corner = fem->element + (size_t)fem->n_corner * i_element;
-    int owned = 0;
+    int owned = 0, used = used_corners(fem, corner);
     for (int a = 0; a < fem->n_corner; a++) {
         int r = fem->rank[corner[a]];
-        owned |= (r >= first && r < last && (!sum->own || sum->own[corner[a]])) << a;
+        owned |= (used >> a & 1 && r >= first && r < last && (!sum->own || sum->own[corner[a]]))
+                 << a;
     }
     return owned;
 }
@@ -38,6 +46,7 @@ static void add_element(const CondFemSum* sum, int i_element, int owned, double 
     const CondFem* fem = sum->fem;
     int n = fem->n_corner;
     const int* corner = fem->element + (size_t)n * i_element;
+    int used = used_corners(fem, corner);
     const uint16_t* place = fem->place + (size_t)(n * n) * i_element;
     if (owned & 1)
         sum->energy[i_element] = energy;
@@ -48,11 +57,17 @@ static void add_element(const CondFemSum* sum, int i_element, int owned, double 
             sum->f[3 * (size_t)corner[a] + k] += f[3 * a + k];
         double* row = sum->A ? sum->A + 9 * (size_t)fem->pattern.row_begin[corner[a]] : NULL;
         for (int b = 0; b < n && row; b++) {
+            if (!(used >> b & 1))
+                continue;
             double* B = row + 9 * (size_t)place[n * a + b];
             const double* T =
                 S + (a <= b ? cond_strain_block(n, a, b) : cond_strain_block(n, b, a));
-            for (int k = 0; k < 9; k++)
-                B[k] += T[a <= b ? k : k % 3 * 3 + k / 3];
+            if (a <= b)
+                for (int k = 0; k < 9; k++)
+                    B[k] += T[k];
+            else
+                for (int k = 0; k < 9; k++)
+                    B[k] += T[k % 3 * 3 + k / 3];
         }
     }
 }

@@ -17,6 +17,8 @@ struct CondMeshSurface;
 typedef struct CondSkin {
     CondSurfaceDef own;
     CondRubbingDef rubbing;
+    int two_sided;  // 1: a shell whose second side has a friction of its own,
+    double back[2]; // this one
 } CondSkin;
 
 // A point of a body that may touch something, or the centre of a ball of that radius.

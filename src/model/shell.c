@@ -44,6 +44,8 @@ CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickn
     }
     m.mu = h * warp / (2.0 * (1.0 + nu));
     m.lambda = h * warp * nu / (1.0 - nu * nu); // of plane stress
+    m.limit = material->strain_limit > 0.0 ? material->strain_limit : INFINITY;
+    m.beyond = h * material->limit_modulus;
     return m;
 }
 

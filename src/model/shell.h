@@ -29,9 +29,20 @@ typedef struct CondShellModuli {
     double stretch[6]; // membrane, 11 12 13 22 23 33 of strains 11, 22 and 2 12, N/m
     double bend[6];    // the same of curvatures, N m
     double lambda, mu; // of the neo-Hookean membrane, N/m
+    double limit;      // strain 11 and 22 from which on it is stiffer; INFINITY: none
+    double beyond;     // how much stiffer, N/m
 } CondShellModuli;
 
 CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickness);
+
+// Which corners of an element have a node of their own, as bits.
+static inline int cond_shell_corners(const int* corner)
+{
+    int used = 7;
+    for (int a = 3; a < COND_SHELL_NODES; a++)
+        used |= (corner[a] != corner[a < 6 ? a - 3 : (a - 6) / 2]) << a;
+    return used;
+}
 
 // The nodes of a hinge, two triangles (0, 1, 2) and (3, 2, 1): hinge e lies at edge e, 3 + 2 e and
 // 4 + 2 e at the other edges of the triangle beyond it.
@@ -54,13 +65,19 @@ void cond_shell_stiffen(CondFem* fem, int i);
 double cond_shell_angle(const double a[3], const double b[3], const double c[3], const double o[3],
                         double gradient[12], double* curvature);
 
-// As cond_fem_evaluate_element.
+// As cond_fem_evaluate_element, but for the blocks of S of corners without a node of their own,
+// which are left as they are.
 void cond_shell_evaluate(const CondFem* fem, int i, const double* x, CondFemGeometric geometric,
                          double k, double g, double* energy, double* f, double* S);
 
 // Forces per length in the axes of element i, 11, 22 and 12 in N/m, and moments per length, N.
 void cond_shell_resultants(const CondFem* fem, int i, const double* x, double force[3],
                            double moment[3]);
+
+// Stress at the first and then at the second surface of all triangles in world axes, xx yy zz xy yz
+// zx, and its von Mises value, Pa; either may be NULL.
+//                                      stress (2 n_element x 6), von_mises (2 n_element)
+void cond_shell_stress(const CondFem* fem, const double* x, double* stress, double* von_mises);
 
 // Von Mises stress of each triangle on the side where it is larger, Pa (n_element).
 void cond_shell_von_mises(const CondFem* fem, const double* x, double* von_mises);

@@ -161,20 +161,37 @@ static double stretch_neohookean(const CondShellModuli* m, const double E[3], in
     return 0.5 * m->mu * (2.0 * (E[0] + E[1]) - log_det) + 0.125 * m->lambda * log_det * log_det;
 }
 
+// Beyond the limit of the strain along warp or weft: beyond/2 (E - limit)^2.
+static double add_limit(const CondShellModuli* m, const double E[3], double s[3], double D[6])
+{
+    double energy = 0.0;
+    for (int i = 0; i < 2; i++) {
+        double over = E[i] - m->limit;
+        if (!(over > 0.0))
+            continue;
+        energy += 0.5 * m->beyond * over * over;
+        s[i] += m->beyond * over;
+        D[HALF[i][i]] += m->beyond;
+    }
+    return energy;
+}
+
 // Energy per area [N/m], its derivative by the strain and the second one.
 static double stretch(const CondFem* fem, int material, const double E[3], int exact, double s[3],
                       double D[6])
 {
     const CondShellModuli* m = &fem->shell_moduli[material];
-    if (fem->material[material].kind == COND_FEM_NEOHOOKEAN)
-        return stretch_neohookean(m, E, exact, s, D);
+    if (fem->material[material].kind == COND_FEM_NEOHOOKEAN) {
+        double elastic = stretch_neohookean(m, E, exact, s, D);
+        return elastic + add_limit(m, E, s, D);
+    }
     double energy = 0.0;
     memcpy(D, m->stretch, 6 * sizeof *D);
     for (int i = 0; i < 3; i++) {
         s[i] = D[HALF[i][0]] * E[0] + D[HALF[i][1]] * E[1] + D[HALF[i][2]] * E[2];
         energy += 0.5 * s[i] * E[i];
     }
-    return energy;
+    return energy + add_limit(m, E, s, D);
 }
 
 // S(a, b) += block, of nodes of the element in any order.
@@ -370,8 +387,10 @@ void cond_shell_evaluate(const CondFem* fem, int i, const double* x, CondFemGeom
     for (int a = 0; a < COND_SHELL_NODES; a++)
         at[a] = x + 3 * (size_t)corner[a];
     memset(f, 0, 3 * COND_SHELL_NODES * sizeof *f);
-    if (S)
-        memset(S, 0, COND_STRAIN_MOST * sizeof *S);
+    for (int a = 0, used = cond_shell_corners(corner); a < COND_SHELL_NODES && S; a++)
+        for (int b = a; b < COND_SHELL_NODES; b++)
+            if (used >> a & used >> b & 1)
+                memset(S + cond_strain_block(COND_SHELL_NODES, a, b), 0, 9 * sizeof *S);
     *energy = add_membrane(fem, i, at, (int)geometric, k, g, f, S);
     *energy += add_bending(fem, i, at, geometric == COND_FEM_GEOMETRIC_EXACT, k, g, f, S);
 }
@@ -397,19 +416,62 @@ void cond_shell_resultants(const CondFem* fem, int i, const double* x, double fo
                     m->bend[HALF[c][2]] * kappa[2];
 }
 
+// Of a surface, sign +1 for the first: s = N/h - sign 6 M/h^2 in the axes of the triangle, 11, 22
+// and 12. Positive curvature bends towards the first side, which it compresses.
+static void surface_stress(double h, double sign, const double force[3], const double moment[3],
+                           double s[3])
+{
+    for (int k = 0; k < 3; k++)
+        s[k] = force[k] / h - sign * 6.0 * moment[k] / (h * h);
+}
+
+static double mises(const double s[3])
+{
+    return sqrt(s[0] * s[0] - s[0] * s[1] + s[1] * s[1] + 3.0 * s[2] * s[2]);
+}
+
+// s_ab f_a f_b' with the columns f of F, which carry the axes along.
+static void turn_stress(const Sheet* sheet, const double s[3], double out[6])
+{
+    static const int index[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
+    const double *f = sheet->f[0], *g = sheet->f[1];
+    for (int k = 0; k < 6; k++) {
+        int i = index[k][0], j = index[k][1];
+        out[k] = s[0] * f[i] * f[j] + s[1] * g[i] * g[j] + s[2] * (f[i] * g[j] + g[i] * f[j]);
+    }
+}
+
+void cond_shell_stress(const CondFem* fem, const double* x, double* stress, double* von_mises)
+{
+    for (int i = 0; i < fem->n_element; i++) {
+        const int* corner = fem->element + COND_SHELL_NODES * (size_t)i;
+        const double* at[COND_SHELL_NODES];
+        double force[3], moment[3], s[3];
+        Sheet own;
+        for (int a = 0; a < COND_SHELL_NODES; a++)
+            at[a] = x + 3 * (size_t)corner[a];
+        measure_sheet(at, fem->shell[i].own, 0, 1, 2, &own);
+        cond_shell_resultants(fem, i, x, force, moment);
+        for (int side = 0; side < 2; side++) {
+            size_t k = (size_t)i + (size_t)side * (size_t)fem->n_element;
+            surface_stress(fem->thickness, side ? -1.0 : 1.0, force, moment, s);
+            if (stress)
+                turn_stress(&own, s, stress + 6 * k);
+            if (von_mises)
+                von_mises[k] = mises(s);
+        }
+    }
+}
+
 void cond_shell_von_mises(const CondFem* fem, const double* x, double* von_mises)
 {
-    double h = fem->thickness;
     for (int i = 0; i < fem->n_element; i++) {
-        double force[3], moment[3];
+        double force[3], moment[3], s[3];
         cond_shell_resultants(fem, i, x, force, moment);
         von_mises[i] = 0.0;
         for (int side = -1; side <= 1; side += 2) {
-            double s[3];
-            for (int k = 0; k < 3; k++)
-                s[k] = force[k] / h + side * 6.0 * moment[k] / (h * h);
-            von_mises[i] = fmax(von_mises[i],
-                                sqrt(s[0] * s[0] - s[0] * s[1] + s[1] * s[1] + 3.0 * s[2] * s[2]));
+            surface_stress(fem->thickness, side, force, moment, s);
+            von_mises[i] = fmax(von_mises[i], mises(s));
         }
     }
 }

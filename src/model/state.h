@@ -115,6 +115,13 @@ static inline const CondContactMemory* cond_state_recall(const CondState* state,
     return known ? &state->memory[low] : NULL;
 }
 
+// 1 when the contact with this key bore a force in the last step.
+static inline int cond_state_bore(const CondState* state, CondContactKey key)
+{
+    const CondContactMemory* memory = cond_state_recall(state, key);
+    return memory && memory->lambda[0] > 0.0;
+}
+
 // A place as a point of the model. COND_BAD_ARGUMENT where there is no such body or part, or it is
 // not finite.
 CondStatus cond_place_point(const CondModel* model, const CondPlace* place, CondPoint* point);

@@ -145,8 +145,7 @@ static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem
         numbers = size > numbers ? size : numbers;
     }
     if (RESERVE(node, problem->n_dof) || RESERVE(node_size, problem->n_dof) ||
-        RESERVE(column_node, most) || RESERVE(column, numbers) ||
-        RESERVE(other, problem->n_contact))
+        RESERVE(column_node, most) || RESERVE(column, numbers))
         return COND_OUT_OF_MEMORY;
     CondStatus status = make_nodes(system, problem);
     for (int b = 0; b < problem->n_block && !status; b++)
@@ -159,10 +158,9 @@ static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem
     if (status || !fits)
         return status;
     status = cond_contact_blocks_plan(&system->contacts, problem, &system->H, system->node);
-    system->n_other = 0;
-    for (int c = 0; c < problem->n_contact && !status; c++)
-        if (system->contacts.home[c] < 0)
-            system->other[system->n_other++] = c;
+    if (!status)
+        status = cond_contact_terms_plan(&system->terms, problem, &system->H, system->node,
+                                         system->contacts.home);
     return status;
 }
 
@@ -181,6 +179,20 @@ static void add_links(CondFactoredSystem* system, const CondBlock* block)
         }
 }
 
+// Blocks of three by three.
+static void add_nodes(CondFactoredSystem* system, const CondBlock* block)
+{
+    const int* node = system->node + block->dof_begin;
+    for (int i = 0; i < block->n_dof / 3; i++)
+        for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++) {
+            CondBlockLuEntry entry =
+                cond_block_lu_block(&system->H, node[3 * i], node[3 * block->column[k]]);
+            for (int c = 0; c < 9; c++)
+                entry.value[c / 3 * entry.row + c % 3 * entry.column] +=
+                    block->values[9 * (ptrdiff_t)k + c];
+        }
+}
+
 static void add_block(CondFactoredSystem* system, const CondBlock* block)
 {
     const int* node = system->node + block->dof_begin;
@@ -193,6 +205,10 @@ static void add_block(CondFactoredSystem* system, const CondBlock* block)
         for (int i = 0, n = block->n_dof; i < n; i++)
             memcpy(entry.value + (ptrdiff_t)i * entry.row, block->values + (ptrdiff_t)i * n,
                    (size_t)n * sizeof *block->values);
+        return;
+    }
+    if (block->kind == COND_BLOCK_BSR3) {
+        add_nodes(system, block);
         return;
     }
     for (int i = 0; i < block->n_dof; i++) {
@@ -289,19 +305,12 @@ static void turn_columns(CondTerm* term, double* J)
     term->entry = 3;
 }
 
-static int is_open(const double* D)
-{
-    for (int i = 0; i < 9; i++)
-        if (D[i] != 0.0)
-            return 0;
-    return 1;
-}
-
 CondStatus cond_factored_system_plan(CondFactoredSystem* system, const CondProblem* problem,
                                      int* serves)
 {
     CondStatus status = COND_OK;
-    system->H.order.arena.context = system->contacts.arena.context = system->arena.context;
+    system->H.order.arena.context = system->contacts.arena.context = system->terms.arena.context =
+        system->arena.context;
     if (!system->planned) {
         status = lay_out(system, problem);
         system->n_build = 0;
@@ -326,43 +335,47 @@ static void add_constant(CondFactoredSystem* system, const CondProblem* problem)
     }
 }
 
-// Contacts in their own axes, where gains of 1e6 stand beside those of slip: in others rounding
-// would mix them.
-static void add_others(CondFactoredSystem* system, const CondProblem* problem, const double* D,
-                       int stride)
+// What contacts add: those of rigid bodies, then the others, which are in their own axes too: in
+// others rounding would mix gains of 1e6 with those of slip.
+typedef struct Contacts {
+    CondFactoredSystem* system;
+    CondBlockLuSource rigid;
+} Contacts;
+
+static void prepare(void* data, int share)
 {
-    for (int k = 0; k < system->n_other; k++) {
-        int c = system->other[k];
-        const double* K = D + (ptrdiff_t)stride * c;
-        if (is_open(K))
-            continue;
-        CondTerm term =
-            cond_term_contact(&problem->contact[c], 1, K, system->column_node, system->column);
-        add_term(system, &term, system->column + 3 * (ptrdiff_t)term.n_entry);
-    }
+    Contacts* contacts = data;
+    contacts->rigid.prepare(contacts->rigid.data, share);
+    cond_contact_terms_prepare(&contacts->system->terms, share);
 }
 
-// Where all contacts are of rigid bodies A is kept after the first factorisation.
+static void fill(const void* data, int super)
+{
+    const Contacts* contacts = data;
+    contacts->rigid.fill(contacts->rigid.data, super);
+    cond_contact_terms_fill(&contacts->system->terms, super);
+}
+
+// A is kept after the first factorisation.
 CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProblem* problem,
                                       const double* D, int stride)
 {
     CondBlockLu* H = &system->H;
-    CondBlockLuSource source = cond_contact_blocks_source(&system->contacts, D, stride);
-    int refactors = system->n_other == 0 && system->n_build > 0, failed;
+    Contacts contacts = {system, cond_contact_blocks_source(&system->contacts, D, stride)};
+    const CondBlockLuSource source = {prepare, fill, &contacts};
+    int refactors = system->n_build > 0;
+    cond_contact_terms_set(&system->terms, D, stride);
     if (!refactors || system->n_build == 1)
         add_constant(system, problem);
     if (refactors && system->n_build == 1 && cond_block_lu_keep(H))
         return COND_OUT_OF_MEMORY;
     system->n_build++;
-    if (refactors) {
-        failed = cond_block_lu_refactor(H, &source, system->threads);
-        return failed ? COND_DIVERGED : COND_OK;
-    }
+    if (refactors)
+        return cond_block_lu_refactor(H, &source, system->threads) ? COND_DIVERGED : COND_OK;
     for (int share = 0; share <= COND_TOP; share++)
         source.prepare(source.data, share);
     for (int s = 0; s < H->super.n; s++)
         source.fill(source.data, s);
-    add_others(system, problem, D, stride);
     return cond_block_lu_factor(H) ? COND_DIVERGED : COND_OK;
 }
 
@@ -375,5 +388,6 @@ void cond_factored_system_destroy(CondFactoredSystem* system)
 {
     cond_block_lu_destroy(&system->H);
     cond_contact_blocks_destroy(&system->contacts);
+    cond_contact_terms_destroy(&system->terms);
     cond_arena_release(&system->arena);
 }

@@ -7,6 +7,7 @@
 #include "cond/problem.h"
 #include "linear/block_lu.h"
 #include "newton/contact_blocks.h"
+#include "newton/contact_terms.h"
 
 typedef struct CondFactoredSystem {
     CondArena arena;
@@ -19,10 +20,9 @@ typedef struct CondFactoredSystem {
     int* column_node; // scratch: nodes of a contact or coupling
     double* column;   // scratch: R J of both sides of a contact, and K J of a term
     int n_build;      // factorisations with this pattern
-    int n_other;      // contacts that `contacts` does not serve
-    int* other;       //                                                    (n_other)
     CondBlockLu H;    // its nodes tile the coordinates; of several factorisations A is kept
-    CondContactBlocks contacts;
+    CondContactBlocks contacts; // of rigid bodies
+    CondContactTerms terms;     // the others
 } CondFactoredSystem;
 
 // The nodes of H and where they meet, unless `planned` says that they are known, for all steps of a

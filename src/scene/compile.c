@@ -86,7 +86,9 @@ static void start_body(const CondBodyDef* def, int index, CondBody* body)
     body->kind = def->kind == COND_BODY_SHELL ? COND_BODY_SOFT : def->kind;
     body->shell = def->kind == COND_BODY_SHELL;
     body->index = body->number = index;
-    body->surface = (CondSkin){def->surface, def->rubbing};
+    body->surface = (CondSkin){.own = def->surface, .rubbing = def->rubbing};
+    body->surface.two_sided = body->shell && !isnan(def->friction_back[0]);
+    memcpy(body->surface.back, def->friction_back, sizeof def->friction_back);
     memcpy(body->initial.position, def->position, sizeof def->position);
     memcpy(body->initial.orientation, def->orientation, sizeof def->orientation);
     quat_normalize(body->initial.orientation);
@@ -146,7 +148,7 @@ static void compile_planes(CondModel* model, const CondScene* scene)
         mat3_frame(normal, direction, plane->frame);
         memcpy(plane->name, def->name, sizeof plane->name);
         plane->offset = def->offset;
-        plane->surface = (CondSkin){def->surface, def->rubbing};
+        plane->surface = (CondSkin){.own = def->surface, .rubbing = def->rubbing};
     }
 }
 

@@ -313,7 +313,7 @@ static CondStatus compile_obstacles(CondModel* model, const CondScene* scene, Co
         memcpy(solid->position, def->position, sizeof solid->position);
         memcpy(solid->orientation, def->orientation, sizeof solid->orientation);
         quat_normalize(solid->orientation);
-        solid->surface = (CondSkin){def->surface, def->rubbing};
+        solid->surface = (CondSkin){.own = def->surface, .rubbing = def->rubbing};
         model->n_obstacle++;
     }
     return COND_OK;

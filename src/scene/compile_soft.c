@@ -49,6 +49,8 @@ static CondFemMaterial material_of(const CondMaterialDef* def)
     material.shear_modulus = def->shear_modulus;
     material.bending = def->bending;
     material.bending_weft = def->bending_weft;
+    material.strain_limit = def->strain_limit;
+    material.limit_modulus = def->limit_modulus;
     return material;
 }
 
@@ -84,8 +86,69 @@ static CondStatus make_quadratic(const CondContext* m, const CondFemMaterial* ma
     return COND_OK;
 }
 
-static CondStatus make_fem(CondModel* model, CondBody* body, const CondBodyDef* of, CondMesh** mesh,
-                           const CondMaterialDef* def, CondError* error)
+// What elements are made of: the body's material, then those of its patches. An element all of
+// whose corners lie in patches that name one has that of the last of them.
+typedef struct Materials {
+    int n;
+    CondFemMaterial* material; //                  (n)
+    int* of_element;           //          (n_element)
+} Materials;
+
+static void release_materials(const CondContext* m, Materials* out)
+{
+    cond_release(m, out->material);
+    cond_release(m, out->of_element);
+}
+
+static CondStatus gather_materials(const CondScene* scene, const CondBodyDef* def,
+                                   const CondMesh* mesh, int n_corner, int n_element,
+                                   const int* element, Materials* out)
+{
+    const CondContext* m = &scene->arena.context;
+    out->n = 1;
+    out->material = cond_allocate(m, (size_t)scene->n_patch + 1, sizeof *out->material);
+    out->of_element = cond_allocate(m, (size_t)n_element, sizeof *out->of_element);
+    if (!out->material || !out->of_element)
+        return COND_OUT_OF_MEMORY;
+    out->material[0] = material_of(find_material(scene, def->material));
+    for (int p = 0; p < scene->n_patch; p++) {
+        const CondPatchDef* patch = &scene->patch[p];
+        if (!patch->material[0] || strcmp(patch->body, def->name) != 0)
+            continue;
+        out->material[out->n] = material_of(find_material(scene, patch->material));
+        for (int i = 0; i < n_element; i++) {
+            int inside = 1;
+            for (int k = 0; k < 3 * n_corner && inside; k++) {
+                double x = mesh->node[3 * (size_t)element[n_corner * i + k / 3] + k % 3];
+                inside = x >= patch->low[k % 3] && x <= patch->high[k % 3];
+            }
+            if (inside)
+                out->of_element[i] = out->n;
+        }
+        out->n++;
+    }
+    return COND_OK;
+}
+
+static CondStatus create_fem(CondModel* model, const CondScene* scene, const CondBodyDef* def,
+                             const CondMesh* mesh, const CondFemShape* shape, CondFem* fem,
+                             CondError* error)
+{
+    Materials made = {0};
+    CondStatus status = gather_materials(scene, def, mesh, shape->kind == COND_FEM_SHELL ? 3 : 4,
+                                         shape->n_element, shape->element, &made);
+    if (status)
+        cond_error_set(error, status, "out of memory");
+    else
+        status = cond_fem_create(&model->arena.context, shape, made.n, made.material,
+                                 made.of_element, fem, error);
+    release_materials(&scene->arena.context, &made);
+    return status;
+}
+
+static CondStatus make_fem(CondModel* model, const CondScene* scene, CondBody* body,
+                           const CondBodyDef* of, CondMesh** mesh, const CondMaterialDef* def,
+                           CondError* error)
 {
     CondElement element = of->element;
     CondFemMaterial material = material_of(def);
@@ -104,7 +167,7 @@ static CondStatus make_fem(CondModel* model, CondBody* body, const CondBodyDef* 
                               .thickness = of->thickness};
         quat_matrix(body->initial.orientation, R);
         mat3_multiply(R, of->warp, shape.warp);
-        return cond_fem_create(&model->arena.context, &shape, 1, &material, NULL, body->fem, error);
+        return create_fem(model, scene, of, *mesh, &shape, body->fem, error);
     }
     if (element == COND_ELEMENT_QUADRATIC)
         return make_quadratic(&model->arena.context, &material, mesh, body->fem, error);
@@ -113,7 +176,7 @@ static CondStatus make_fem(CondModel* model, CondBody* body, const CondBodyDef* 
                           .node = (*mesh)->node,
                           .n_element = (*mesh)->n_tet,
                           .element = (*mesh)->tet};
-    return cond_fem_create(&model->arena.context, &shape, 1, &material, NULL, body->fem, error);
+    return create_fem(model, scene, of, *mesh, &shape, body->fem, error);
 }
 
 CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index, CondError* error)
@@ -127,7 +190,7 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
                               def->name, def->material);
     CondStatus status = get_mesh(scene, def, &mesh, error);
     if (!status)
-        status = make_fem(model, body, def, &mesh, material, error);
+        status = make_fem(model, scene, body, def, &mesh, material, error);
     if (!status) {
         size_t n = (size_t)mesh->n_node;
         body->n_dof = body->n_q = 3 * mesh->n_node;

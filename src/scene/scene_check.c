@@ -138,6 +138,10 @@ CondStatus cond_scene_check_material(const CondScene* scene, const void* definit
     (void)scene;
     const CondMaterialDef* def = definition;
     int constant = def->geometric == COND_GEOMETRIC_CONSTANT;
+    if ((def->strain_limit > 0.0) != (def->limit_modulus > 0.0))
+        return cond_scene_issue_set(issue,
+                                    def->strain_limit > 0.0 ? "limit_modulus" : "strain_limit",
+                                    "is required with the other one of the two");
     if (constant && def->geometric_stiffness == 0.0)
         return cond_scene_issue_set(issue, "geometric_stiffness",
                                     "is required for geometric: constant (a number > 0)");

@@ -22,6 +22,8 @@ CondStatus cond_scene_check_patch(const CondScene* scene, const void* definition
         if (def->low[i] > def->high[i])
             return cond_scene_issue_set(issue, "high", "must not lie below low (%c: %g < %g)",
                                         "xyz"[i], def -> high[i], def -> low[i]);
+    if (def->material[0] && cond_scene_find(scene, COND_SCENE_MATERIAL, def->material) < 0)
+        return cond_check_missing(scene, "material", COND_SCENE_MATERIAL, def->material, issue);
     return COND_OK;
 }
 

@@ -61,6 +61,7 @@ static CondBodyDef body_def(void)
         .self_contact = 1,
         .thickness = 1e-3,
         .warp = {1.0, 0.0, 0.0},
+        .friction_back = {NAN, NAN},
         .rod = rod_def(),
         .joint_limits = 1,
         .velocity_limits = 1,

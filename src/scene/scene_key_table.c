@@ -104,6 +104,8 @@ const CondKey cond_key_table[] = {
     {NUMBER("materials", "shear_modulus", CondMaterialDef, shear_modulus, NOT_NEGATIVE, "Pa", DEFAULT, "shells: against shear in the plane; 0: from the two moduli and poisson_ratio"), .since = "0.2"},
     {NUMBER("materials", "bending", CondMaterialDef, bending, NOT_NEGATIVE, "N m", DEFAULT, "shells: stiffness against bending along the warp; 0: that of a plate, E h^3/12 (1 - nu^2)"), .since = "0.2"},
     {NUMBER("materials", "bending_weft", CondMaterialDef, bending_weft, NOT_NEGATIVE, "N m", DEFAULT, "shells: the same across the warp; 0: bending times the ratio of the moduli"), .since = "0.2"},
+    {NUMBER("materials", "strain_limit", CondMaterialDef, strain_limit, NOT_NEGATIVE, "", DEFAULT, "shells: Green strain along warp and weft from which on limit_modulus is added to the moduli; 0: none"), .since = "0.2"},
+    {NUMBER("materials", "limit_modulus", CondMaterialDef, limit_modulus, NOT_NEGATIVE, "Pa", DEFAULT, "required with strain_limit: how much stiffer the membrane is beyond it, as the thread is than the crimp of a weave"), .since = "0.2"},
 
     {TEXT("planes", "name", CondPlaneDef, name, DEFAULT, "unique among planes; by default the kind and a number")},
     {VECTOR("planes", "normal", CondPlaneDef, normal, "", DEFAULT, "points to the side of the bodies; any length")},
@@ -164,6 +166,7 @@ const CondKey cond_key_table[] = {
     {CHOICE("bodies", "neighbours", CondBodyDef, neighbours, 3, cond_choice_neighbours, "all, moving, none", DEFAULT, "links that joints join never touch: all of them, across links too that have no shapes and only carry joints; those alone that both move, as in MuJoCo; or none"), .bodies = ROBOT},
     {NUMBER("bodies", "thickness", CondBodyDef, thickness, NOT_NEGATIVE, "m", DEFAULT, "surfaces touch within this distance; of a shell its own, half of which it keeps off on both sides"), .bodies = SOFT | SHELL},
     {VECTOR_OF("bodies", "warp", CondBodyDef, warp, VECTOR, 3, FINITE, NEVER, "vector of 3", "", DEFAULT, "direction of the warp in the axes of the body, projected on each triangle; any length"), .bodies = SHELL, .since = "0.2"},
+    {VECTOR_OF("bodies", "friction_back", CondBodyDef, friction_back, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", DEFAULT, "friction of the second side, from which triangles are seen clockwise; by default as `friction`"), .bodies = SHELL, .since = "0.2"},
     {LONG_TEXT("bodies", "urdf", CondBodyDef, urdf, DEFAULT, "the file that describes it, unless links do"), .bodies = ROBOT},
     {NESTED("bodies", "package_dirs", LIST, "list of texts", "[]", "folders in which package://NAME/FILE of its file is looked for as NAME/FILE"), .bodies = ROBOT},
     {CHOICE("bodies", "collision", CondBodyDef, collision, 3, cond_choice_collision, "mesh, hull, none", DEFAULT, "mesh: collision meshes as they are (their convex hulls if they are not closed); hull: their convex hulls; none: no shape of it touches"), .bodies = ROBOT},
@@ -298,6 +301,7 @@ const CondKey cond_key_table[] = {
     {TEXT("patches", "body", CondPatchDef, body, "required", "the soft body")},
     {VECTOR("patches", "low", CondPatchDef, low, "m", "required", "lower corner of the box, in world axes, that holds the patch's nodes at the start")},
     {VECTOR("patches", "high", CondPatchDef, high, "m", "required", "its upper corner")},
+    {TEXT("patches", "material", CondPatchDef, material, DEFAULT, "material of the elements all of whose corners lie in it, as of a seam or a stiffened area; by default that of the body"), .since = "0.2"},
 
     {TEXT("attachments", "name", CondAttachmentDef, name, DEFAULT, "unique among attachments; by default the kind and a number")},
     {NESTED("attachments", "from", SECTION, "mapping", "required", "one end")},

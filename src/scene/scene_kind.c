@@ -31,7 +31,7 @@ enum {
 
 // clang-format off
 static const CondKindRow rows[COND_SCENE_N_KIND] = {
-    [COND_SCENE_MATERIAL] = ROW(material, CondMaterialDef, SECTIONS("materials"), NULL, NULL, BIT(BODY)),
+    [COND_SCENE_MATERIAL] = ROW(material, CondMaterialDef, SECTIONS("materials"), NULL, NULL, BIT(BODY) | BIT(PATCH)),
     [COND_SCENE_BODY] = ROW(body, CondBodyDef, SECTIONS("bodies"), cond_body_copy_arrays, cond_body_drop_arrays, BODY_USERS),
     [COND_SCENE_PLANE] = ROW(plane, CondPlaneDef, SECTIONS("planes"), NULL, NULL, BIT(EXCLUDE)),
     [COND_SCENE_OBSTACLE] = ROW(obstacle, CondObstacleDef, SECTIONS("obstacles"), cond_obstacle_copy_arrays, cond_obstacle_drop_arrays, BIT(EXCLUDE)),

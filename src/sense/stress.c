@@ -2,6 +2,7 @@
 #include "model/fem.h"
 #include "model/index.h"
 #include "model/rod.h"
+#include "model/shell.h"
 #include "model/state.h"
 
 #include <string.h>
@@ -46,6 +47,14 @@ CondStatus cond_state_rod_stresses(const CondModel* model, const CondState* stat
     return COND_OK;
 }
 
+int cond_model_n_stress(const CondModel* model, int body)
+{
+    if (cond_model_check_kind(model, body, COND_BODY_SOFT))
+        return 0;
+    const CondBody* soft = &model->body[body];
+    return soft->shell ? 2 * soft->fem->n_element : soft->fem->n_tet;
+}
+
 CondStatus cond_state_stress(const CondModel* model, const CondState* state, int body,
                              double* stress, double* von_mises)
 {
@@ -53,6 +62,10 @@ CondStatus cond_state_stress(const CondModel* model, const CondState* state, int
     if (status)
         return status;
     const CondBody* soft = &model->body[body];
+    if (soft->shell) {
+        cond_shell_stress(soft->fem, state->q + soft->q_begin, stress, von_mises);
+        return COND_OK;
+    }
     cond_fem_stress(soft->fem, state->q + soft->q_begin, stress, von_mises,
                     model->settings.solver.threads);
     return COND_OK;

@@ -101,13 +101,27 @@ static CondStatus run_sharp(CondStrategy* s, int max_products, CondSolveInfo* in
     return status;
 }
 
-// Newton's method with conjugate gradients. Where it stalls and the problem is too dear to factor,
-// once more with sharper steps where those before were poor, then restarts: a while of V-FPI sorts
-// out which contacts slip and which stick, twice as long each time, and in the later ones friction
-// follows the normal force within a step.
+// 1 where a quarter of the contacts are between layers of soft surfaces, or more. They are
+// redundant, and conjugate gradients, which do not bear small resistances, creep.
+static int is_layered(const CondStrategy* s)
+{
+    const CondSoftSystem* system = &s->newton.soft.system;
+    int n_contact = s->vfpi.nodal.problem->n_contact, several = 0;
+    for (int c = 0; c < n_contact; c++)
+        several += system->joins[c] == COND_JOINS_SEVERAL;
+    return 4 * several > n_contact;
+}
+
+// Newton's method with conjugate gradients, unless layers are better factored. Where it stalls and
+// the problem is too dear to factor, once more with sharper steps where those before were poor,
+// then restarts: a while of V-FPI sorts out which contacts slip and which stick, twice as long each
+// time, and in the later ones friction follows the normal force within a step.
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int most = s->settings.max_iterations, before = info->products;
+    int most = s->settings.max_iterations, before = info->products, layered = 0;
+    CondStatus planned = is_layered(s) ? can_factor(s, 0, &layered) : COND_OK;
+    if (planned || layered)
+        return planned ? planned : COND_NOT_CONVERGED;
     CondStatus status = run_iterative(s, most - info->iterations, 0, info);
     for (int k = 0; status > 0; k++) {
         int spent = info->products - before, factored;
@@ -181,16 +195,18 @@ static CondStatus solve_free_first(CondStrategy* s, CondSolveInfo* info)
 }
 
 // Newton's method with a factorisation. From the forces of the last step, steps that resist changes
-// of them come first: among redundant contacts free ones move the forces about. Problems of a few
-// bodies with such contacts take free ones after them, which cost little. Rods, whose contacts are
-// not redundant, take free steps alone, and more of them.
+// of them come first: among redundant contacts, as of layers of cloth, free ones move the forces
+// about. Soft problems, and those of a few bodies with such contacts, take free ones after them.
+// Rods, whose contacts are not redundant, take free steps alone, and more of them.
 CondStatus cond_stage_factored_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    if (s->rods || s->soft)
-        return run_factored(s, s->rods ? COND_PATIENT_STEPS : COND_NEWTON_STEPS, info);
-    int tiny = !s->vfpi.nodal.bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
-    CondStatus status = is_plain(s) ? solve_free_first(s, info) : resist(s, info);
-    return status > 0 && tiny ? run_factored(s, COND_NEWTON_STEPS, info) : status;
+    if (s->rods)
+        return run_factored(s, COND_PATIENT_STEPS, info);
+    int few = !s->vfpi.nodal.bounded && s->vfpi.nodal.n_dof <= COND_TINY_PROBLEM;
+    CondStatus status = s->soft       ? run_resisting(s, info)
+                        : is_plain(s) ? solve_free_first(s, info)
+                                      : resist(s, info);
+    return status > 0 && (s->soft || few) ? run_factored(s, COND_NEWTON_STEPS, info) : status;
 }
 
 // Proximal-point steps, at most so many of Newton's.
