@@ -22,16 +22,26 @@ typedef struct Run {
     int began, ended;
 } Run;
 
-static Run begin(const char* text)
+static int is_cancelled(void* user)
+{
+    return *(const int*)user;
+}
+
+static Run begin_in(const CondContext* context, const char* text)
 {
     Run run = {.began = 0};
     CondError error;
-    if (cond_scene_read_text(NULL, text, NULL, 0, NULL, &run.scene, &error) ||
+    if (cond_scene_read_text(context, text, NULL, 0, NULL, &run.scene, &error) ||
         cond_scene_compile(run.scene, &run.model, &error) ||
         cond_state_create(run.model, &run.state, &error) ||
         cond_sim_create(run.model, &run.sim, &error))
         fail_msg("%s", error.message);
     return run;
+}
+
+static Run begin(const char* text)
+{
+    return begin_in(NULL, text);
 }
 
 static void end(Run* run)
@@ -90,6 +100,26 @@ static void test_bounce(void** state)
     assert_int_equal(run.ended, 1);
     CondContactEvent none = cond_sim_event(run.sim, 7);
     assert_int_equal(none.body[0], -1);
+    end(&run);
+}
+
+// A step that is cancelled before it begins has no events, not those of the step before it.
+static void test_cancelled(void** state)
+{
+    (void)state;
+    int wanted = 0;
+    CondContext context = {.user = &wanted, .cancelled = is_cancelled};
+    Run run = begin_in(&context, BALL);
+    for (int k = 0; k < 100 && run.began == 0; k++)
+        step(&run);
+    assert_true(cond_sim_n_event(run.sim) > 0);
+    wanted = 1;
+    assert_int_equal(cond_sim_step(run.sim, run.state, NULL), COND_CANCELLED);
+    assert_int_equal(cond_sim_n_event(run.sim), 0);
+    wanted = 0;
+    for (int k = 0; k < 5; k++)
+        step(&run);
+    assert_int_equal(run.ended, 1);
     end(&run);
 }
 
@@ -210,9 +240,8 @@ static void test_kinds(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounce),
-        cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_saved),
+        cmocka_unit_test(test_bounce), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_rest),   cmocka_unit_test(test_saved),
         cmocka_unit_test(test_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ typedef struct CondPairWork {
 typedef struct CondPairRoom {
     CondPairWork work;
     CondCandidateList list; // its contacts, when several threads search
-    CondCandidateList* to;  // that, or the caller's
+    CondCandidateList* to;  // `list`, or the caller's list
     CondStatus status;
 } CondPairRoom;
 

@@ -11,7 +11,7 @@ typedef struct CondRoundOnSoft {
     int body;         // -1: nothing moves it
     int part;         // link of a robot or rod
     const CondSkin* surface;
-    int open;  // 1: others see to what of its core is inside the body
+    int open;  // 1: parts of its core inside the body are handled elsewhere
     int index; // of all that may meet a soft surface: solids, then links of rods
 } CondRoundOnSoft;
 

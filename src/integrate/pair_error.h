@@ -1,5 +1,4 @@
-// What the two halves of a pair of pieces are wrong by, relative to the motion: docs/stepping.md,
-// Error control.
+// Estimated error of a pair of pieces, relative to the motion: docs/stepping.md, Error control.
 #ifndef COND_INTEGRATE_PAIR_ERROR_H
 #define COND_INTEGRATE_PAIR_ERROR_H
 

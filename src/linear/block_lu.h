@@ -20,13 +20,13 @@
 
 #include <stddef.h>
 
-// What a supernode takes from one before it, which meets some of its places. The columns of the
-// other's panel from the first of these places on go to runs of columns of this one.
+// The update of a supernode by an earlier one that shares some of its rows. The columns of the
+// earlier panel, from the first shared row on, are added to runs of columns of this one.
 typedef struct CondBlockUpdate {
     int from;   // the supernode before
     int column; // the first of its columns that counts
     int begin;  // first of the runs
-    int inside; // so many of them are places of this supernode, the others places behind it
+    int inside; // number of runs within this supernode; the others lie behind it
     int n_run;  //
 } CondBlockUpdate;
 

@@ -13,8 +13,8 @@ typedef struct CondModelPart {
     int* sensor;      // of the whole, by sensor of the part                   (model->n_sensor)
 } CondModelPart;
 
-// kept: 1 for the bodies to keep. All that springs, attachments and trajectories hold must be among
-// them, and there must be no soft bodies and rods.                            kept (whole n_body)
+// kept: 1 for the bodies to keep. Every body that a spring, attachment or trajectory holds must be
+// kept; soft bodies and rods are not allowed.                            kept (whole n_body)
 CondStatus cond_model_part_create(const CondModel* whole, const int* kept, CondModelPart* part);
 void cond_model_part_destroy(CondModelPart* part);
 

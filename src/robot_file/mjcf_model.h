@@ -13,8 +13,8 @@ typedef struct CondMjcfPose {
     double q[4]; // w, x, y, z
 } CondMjcfPose;
 
-// An attribute that elements of a kind were asked for: defaults of it that no element takes are
-// understood all the same.
+// An attribute that the reader has looked up: a default of it that no element uses is not reported
+// as unknown.
 typedef struct CondMjcfAsked {
     const CondMjcfNode* node; // one of them
     const char* attribute;
@@ -27,8 +27,7 @@ typedef struct CondMjcfClass {
     CondMjcfNode* node;
 } CondMjcfClass;
 
-// <compiler> of a file, and the class that its elements take their defaults from where none is
-// told.
+// <compiler> of a file, and the class of defaults of elements that name none.
 typedef struct CondMjcfSettings {
     CondMjcfNode* root;       // of its tree
     const CondMjcfNode* into; // the root of the tree it is attached to; NULL: of none

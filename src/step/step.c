@@ -105,10 +105,10 @@ static CondStatus sim_step_whole(CondSim* sim, CondState* state, CondStepInfo* i
     CondStepInfo own, *out = info ? info : &own;
     *out = (CondStepInfo){.substeps = 1, .pieces = 1};
     cond_watch_begin(sim);
-    if (cond_cancelled(&sim->arena.context))
-        return out->status = cond_error_set(NULL, COND_CANCELLED, "cancelled before the step");
     if ((out->status = cond_events_begin(sim, state)))
         return cond_error_pass(out->status, "cond_sim_step");
+    if (cond_cancelled(&sim->arena.context))
+        return out->status = cond_error_set(NULL, COND_CANCELLED, "cancelled before the step");
     out->status = sim->sleep ? cond_sleep_step(sim, state, step, out) : step(sim, state, out);
     CondSim* maker = cond_sleep_maker(sim);
     if (out->status == COND_DIVERGED && !*sim->watch.message) {
