@@ -17,11 +17,9 @@ enum { MOST_WORK = 48, MOST_COUNT = 8, N_PREDICTED = 3, MOST_REPEATS = 9 };
 // Threads whose loops are measured on the processors that there are; the first is the reference.
 static const int predicted[N_PREDICTED] = {1, 8, 16};
 
-// What threads pay to meet [s]: a barrier of p of them on one socket of 16 cores (docs/bench.md).
-static double barrier_seconds(int threads)
-{
-    return threads > 1 ? 0.2e-6 * threads : 0.0;
-}
+// What each thread adds to the time of a meeting [s]: a barrier of p of them takes p times that on
+// one socket of 16 cores (docs/bench.md).
+static const double MEETING_SECONDS = 0.2e-6;
 
 typedef struct Case {
     const char *name, *scene;
@@ -184,16 +182,16 @@ static CondThreadsWork total(int n, const CondThreadsWork* work)
         sum.longest += work[i].longest;
         sum.loops += work[i].loops;
         sum.barriers += work[i].barriers;
+        sum.met += work[i].met;
     }
     return sum;
 }
 
-// Seconds with so many threads: what is outside of loops, the longest share of each, and the
-// meetings: a loop begins and ends with one.
-static double predict(const CondThreadsWork* work, int threads)
+// Seconds with the threads of an account: what is outside of loops, the longest share of each, and
+// the meetings: a loop begins and ends with one.
+static double predict(const CondThreadsWork* work)
 {
-    return work->outside + work->longest +
-           barrier_seconds(threads) * (2.0 * work->loops + work->barriers);
+    return work->outside + work->longest + MEETING_SECONDS * work->met;
 }
 
 // A row of the table of work, with the most threads of `predicted`.
@@ -213,7 +211,7 @@ static void add_work(const Scaling* s, const CondThreadsWork work[N_PREDICTED], 
     for (int k = 1; k < N_PREDICTED; k++) {
         char key[32];
         snprintf(key, sizeof key, "times%d", predicted[k]);
-        json_object_set_new(row, key, json_number(one / predict(&work[k], predicted[k])));
+        json_object_set_new(row, key, json_number(one / predict(&work[k])));
     }
     json_array_append_new(rows, row);
 }

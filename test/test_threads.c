@@ -186,6 +186,52 @@ static void meet(void* data, CondTeam* team, int rank, int size)
         meeting->worst = -1;
 }
 
+// ---- items one by one
+
+typedef struct Items {
+    int value[N];
+    _Atomic int worst; // 1: of a rank that there is not
+} Items;
+
+static void do_item(void* data, int item, int rank)
+{
+    Items* items = data;
+    items->value[item]++;
+    if (rank < 0 || rank >= 4)
+        items->worst = 1;
+}
+
+static void every_item_is_done_once(void** state)
+{
+    (void)state;
+    alarm(60);
+    for (int n_thread = 1; n_thread <= 4; n_thread++) {
+        Items items = {{0}, 0};
+        cond_parallel_items(N, n_thread, do_item, &items);
+        assert_true(all_are(items.value, 1));
+        assert_int_equal(items.worst, 0);
+    }
+    cond_parallel_items(0, 3, do_item, NULL);
+    alarm(0);
+}
+
+// More phases than there is room for at a time, and more parts than bits in a word.
+static void many_phases(void** state)
+{
+    (void)state;
+    enum { PHASES = 70 };
+    int value[N] = {0}, *loop = value;
+    CondPhase phase[PHASES];
+    for (int p = 0; p < PHASES; p++)
+        phase[p] = (CondPhase){add_one, &loop, N, 1};
+    alarm(60);
+    cond_parallel_phases(PHASES, phase, 3);
+    assert_true(all_are(value, PHASES));
+    cond_parallel_phases(1, phase, 100);
+    assert_true(all_are(value, PHASES + 1));
+    alarm(0);
+}
+
 static void teams_meet(void** state)
 {
     (void)state;
@@ -263,6 +309,8 @@ int main(void)
         cmocka_unit_test(phases_follow_each_other),
         cmocka_unit_test(two_callers),
         cmocka_unit_test(teams_meet),
+        cmocka_unit_test(every_item_is_done_once),
+        cmocka_unit_test(many_phases),
         cmocka_unit_test(small_loops_have_one_thread),
         cmocka_unit_test(groups_limit_the_threads),
     };

@@ -69,6 +69,23 @@ static void assert_pairs(const CondTreePairs* pairs, int n, const double* a, int
     test_free(seen);
 }
 
+// The same pairs from all the starts together, for the same work.
+static void assert_parts(const CondTree* tree, int n, const double* box, CondTreePairs* pairs)
+{
+    int start[COND_TREE_STARTS][2];
+    long before = pairs->visited, visited = 0;
+    cond_tree_self_pairs(tree, pairs);
+    long whole = pairs->visited - before;
+    int n_start = cond_tree_self_starts(tree, start, &visited);
+    assert_in_range(n_start, 0, COND_TREE_STARTS);
+    pairs->n = 0;
+    before = pairs->visited;
+    for (int k = 0; k < n_start; k++)
+        assert_int_equal(cond_tree_self_pairs_from(tree, start[k], pairs), COND_OK);
+    assert_pairs(pairs, n, box, n, box, 1);
+    assert_int_equal(pairs->visited - before + visited, whole);
+}
+
 static void test_queries(void** state)
 {
     (void)state;
@@ -98,6 +115,7 @@ static void test_queries(void** state)
             }
             assert_int_equal(cond_tree_self_pairs(&tree, &pairs), COND_OK);
             assert_pairs(&pairs, n, box, n, box, 1);
+            assert_parts(&tree, n, box, &pairs);
             assert_int_equal(cond_tree_pairs(&tree, &other, &pairs), COND_OK);
             assert_pairs(&pairs, n, box, m, box_other, 0);
             // The boxes move, at last to quite other places; the tree keeps its shape.

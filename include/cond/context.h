@@ -40,6 +40,7 @@ typedef struct CondThreadsWork {
     double longest;   // of that, what the thread with most to do does of each loop [s]
     int loops;        // that were offered to other threads
     int barriers;     // at which these met within loops
+    double met;       // threads that met at the ends of loops and at barriers, all counted
 } CondThreadsWork;
 
 // From now on loops are cut for so many threads and measured, on as many processors as there are;

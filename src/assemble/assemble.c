@@ -5,7 +5,9 @@
 #include "base/parallel.h"
 #include "base/tuning.h"
 #include "body/body.h"
+#include "body/each.h"
 #include "problem/block.h"
+#include "problem/side.h"
 
 #include <string.h>
 
@@ -61,37 +63,65 @@ static void divide_masses(const CondBody* body, double step, double* values)
         values[i] /= step;
 }
 
+typedef struct BlockLoop {
+    CondAssembly* assembly;
+    const CondKinematics* kinematics;
+    const double *step, *x; //
+    double* y;              // forces, or M x
+} BlockLoop;
+
+static void make_block(const void* loop, int b)
+{
+    const BlockLoop* l = loop;
+    CondAssembly* assembly = l->assembly;
+    const CondBody* body = &l->kinematics->model->body[b];
+    double* values = assembly->block_values + assembly->block_begin[b];
+    int masses = !l->step || has_masses(assembly->content, body);
+    if (!masses)
+        cond_body_ops(body->kind)
+            ->block(body, l->kinematics, l->step[b], values, &assembly->block[b],
+                    l->y + body->dof_begin);
+    else
+        cond_body_ops(body->kind)->mass(body, l->kinematics, values, &assembly->block[b]);
+    if (masses && l->step)
+        divide_masses(body, l->step[b], values);
+    assembly->block[b].dof_begin = body->dof_begin;
+}
+
 void cond_assembly_begin(CondAssembly* assembly, const CondKinematics* kinematics,
                          const double* step, double* f)
 {
-    const CondModel* model = kinematics->model;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        double* values = assembly->block_values + assembly->block_begin[b];
-        int masses = !step || has_masses(assembly->content, body);
-        if (!masses)
-            cond_body_ops(body->kind)
-                ->block(body, kinematics, step[b], values, &assembly->block[b],
-                        f + body->dof_begin);
-        else
-            cond_body_ops(body->kind)->mass(body, kinematics, values, &assembly->block[b]);
-        if (masses && step)
-            divide_masses(body, step[b], values);
-        assembly->block[b].dof_begin = body->dof_begin;
-    }
+    BlockLoop loop = {assembly, kinematics, step, NULL, f};
+    cond_each_body(kinematics->model, COND_COORDINATE_WORK, make_block, &loop);
     assembly->has_steps = step != NULL;
     empty(assembly);
+}
+
+// Rigid bodies and particles have none.
+static int is_damped(const CondBody* body)
+{
+    return body->kind != COND_BODY_RIGID && body->kind != COND_BODY_PARTICLE;
+}
+
+static void make_damping(const void* loop, int b)
+{
+    const BlockLoop* l = loop;
+    const CondBody* body = &l->kinematics->model->body[b];
+    CondBlock* block = &l->assembly->block[b];
+    if (!is_damped(body))
+        return;
+    cond_body_ops(body->kind)
+        ->damping(body, l->kinematics, l->assembly->block_values + l->assembly->block_begin[b],
+                  block);
+    block->dof_begin = body->dof_begin;
 }
 
 void cond_assembly_begin_damping(CondAssembly* assembly, const CondKinematics* kinematics)
 {
     const CondModel* model = kinematics->model;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        double* values = assembly->block_values + assembly->block_begin[b];
-        cond_body_ops(body->kind)->damping(body, kinematics, values, &assembly->block[b]);
-        assembly->block[b].dof_begin = body->dof_begin;
-    }
+    BlockLoop loop = {assembly, kinematics, NULL, NULL, NULL};
+    if (model->n_kind[COND_BODY_RIGID] + model->n_kind[COND_BODY_PARTICLE] < model->n_body)
+        cond_each_body(model, COND_COORDINATE_WORK, make_damping, &loop);
     assembly->has_steps = 0;
     empty(assembly);
 }
@@ -166,38 +196,35 @@ static void begin_contacts(const void* loop, int first, int last)
         const CondCandidate* candidate = &l->list->candidate[c];
         CondContact* contact = &l->assembly->contact[c];
         *contact = (CondContact){.kv = l->kv, .key = cond_key_mix(candidate->key)};
-        for (int s = 0; s < 2; s++)
-            contact->side[s].n_coordinate =
-                cond_kinematics_count(l->kinematics[candidate->moved], &candidate->point[s]);
+        for (int s = 0; s < 2; s++) {
+            const CondPoint* point = &candidate->point[s];
+            int n = cond_kinematics_count(l->kinematics[candidate->moved], point);
+            int is_node = cond_kinematics_is_node(l->kinematics[0]->model, point); // has no J
+            contact->side[s].n_coordinate = n;
+            l->assembly->side[2 * c + s] = (CondSidePlace){point->body, n, is_node ? 0 : 3 * n};
+        }
         memcpy(contact->frame, candidate->frame, sizeof contact->frame);
         memcpy(contact->friction, candidate->friction, sizeof contact->friction);
     }
 }
 
+// Counts become places.
 static CondStatus place_contacts(const ContactLoop* l)
 {
     CondAssembly* assembly = l->assembly;
-    const CondModel* model = l->kinematics[0]->model;
     int coordinates = 0, numbers = 0;
-    for (int c = 0; c < 2 * l->list->n; c++) {
-        int n = assembly->contact[c / 2].side[c % 2].n_coordinate;
+    for (int k = 0; k < 2 * l->list->n; k++) {
+        CondSidePlace* side = &assembly->side[k];
+        int n = side->coordinate, n_number = side->jacobian;
+        side->coordinate = coordinates;
+        side->jacobian = n_number > 0 ? numbers : -1;
         coordinates += n;
-        numbers +=
-            cond_kinematics_is_node(model, &l->list->candidate[c / 2].point[c % 2]) ? 0 : 3 * n;
+        numbers += n_number;
     }
-    if (COND_RESERVE(&assembly->arena, assembly->coordinate, coordinates) ||
-        COND_RESERVE(&assembly->arena, assembly->jacobian, numbers))
-        return COND_OUT_OF_MEMORY;
-    coordinates = numbers = 0;
-    for (int c = 0; c < 2 * l->list->n; c++) {
-        CondSide* side = &assembly->contact[c / 2].side[c % 2];
-        int is_node = cond_kinematics_is_node(model, &l->list->candidate[c / 2].point[c % 2]);
-        side->coordinate = assembly->coordinate + coordinates;
-        side->jacobian = is_node ? NULL : assembly->jacobian + numbers; // a node has none
-        coordinates += side->n_coordinate;
-        numbers += is_node ? 0 : 3 * side->n_coordinate;
-    }
-    return COND_OK;
+    return COND_RESERVE(&assembly->arena, assembly->coordinate, coordinates) ||
+                   COND_RESERVE(&assembly->arena, assembly->jacobian, numbers)
+               ? COND_OUT_OF_MEMORY
+               : COND_OK;
 }
 
 // Where both points are of one robot, the same coordinates move both. Such a contact has one side,
@@ -249,13 +276,15 @@ static void fill_contacts(const void* loop, int first, int last)
     const ContactLoop* l = loop;
     CondAssembly* assembly = l->assembly;
     for (int c = 2 * first; c < 2 * last; c++) {
-        const CondSide* side = &assembly->contact[c / 2].side[c % 2];
+        CondSide* side = &assembly->contact[c / 2].side[c % 2];
         const CondCandidate* candidate = &l->list->candidate[c / 2];
-        double world[3];
-        cond_kinematics_point(
-            l->kinematics[candidate->moved], &candidate->point[c % 2], world,
-            assembly->coordinate + (side->coordinate - assembly->coordinate),
-            side->jacobian ? assembly->jacobian + (side->jacobian - assembly->jacobian) : NULL);
+        int* coordinate = assembly->coordinate + assembly->side[c].coordinate;
+        int at = assembly->side[c].jacobian;
+        double world[3], *J = at < 0 ? NULL : assembly->jacobian + at;
+        cond_kinematics_point(l->kinematics[candidate->moved], &candidate->point[c % 2], world,
+                              coordinate, J);
+        side->coordinate = coordinate;
+        side->jacobian = J;
         if (c % 2 == 0)
             continue;
         CondContact* contact = &assembly->contact[c / 2];
@@ -273,8 +302,10 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* ki
     ContactLoop loop = {assembly, {kinematics, moved}, list, kv};
     int threads = cond_threads(COND_CONTACT_WORK * (size_t)list->n,
                                kinematics->model->settings.solver.threads);
-    if (COND_RESERVE(&assembly->arena, assembly->contact, list->n))
+    if (COND_RESERVE(&assembly->arena, assembly->contact, list->n) ||
+        COND_RESERVE(&assembly->arena, assembly->side, 2 * list->n))
         return COND_OUT_OF_MEMORY;
+    assembly->n_touch = list->n;
     cond_parallel(list->n, threads, begin_contacts, &loop);
     CondStatus status = place_contacts(&loop);
     if (status)
@@ -307,6 +338,47 @@ CondStatus cond_assembly_add_contacts(CondAssembly* assembly, int n, CondContact
     return COND_OK;
 }
 
+// Coordinates in parts, each with the contacts of its bodies.
+typedef struct ForceLoop {
+    const CondAssembly* assembly;
+    const CondModel* model;
+    int n_touch;
+    double scale;
+    const double* lambda;
+    double* f;
+} ForceLoop;
+
+static void add_forces(const void* loop, int first, int last)
+{
+    const ForceLoop* l = loop;
+    const CondAssembly* assembly = l->assembly;
+    int begin = cond_each_first(l->model, first), end = cond_each_first(l->model, last);
+    for (int k = 0; k < 2 * l->n_touch && begin < end; k++) {
+        int body = assembly->side[k].body, side = k % 2;
+        if (body < begin || body >= end)
+            continue;
+        const CondContact* contact = &assembly->contact[k / 2];
+        double world[3];
+        cond_contact_turn_force(contact->frame, l->scale, l->lambda + 3 * (ptrdiff_t)(k / 2),
+                                world);
+        cond_side_add_force(&contact->side[side], side == 0 ? 1.0 : -1.0, world, l->f);
+    }
+}
+
+void cond_assembly_add_forces(const CondAssembly* assembly, const CondModel* model, int n,
+                              double scale, const double* lambda, double* f)
+{
+    int n_touch = n < assembly->n_touch ? n : assembly->n_touch;
+    n_touch = model->n_body > 1 ? n_touch : 0;
+    ForceLoop loop = {assembly, model, n_touch, scale, lambda, f};
+    int n_thread =
+        cond_threads(COND_CONTACT_WORK * (size_t)n_touch, model->settings.solver.threads);
+    if (n_thread > 1)
+        cond_parallel_team(model->n_dof, n_thread, add_forces, &loop);
+    for (int c = n_thread > 1 ? n_touch : 0; c < n; c++)
+        cond_contact_add_force(&assembly->contact[c], scale, lambda + 3 * (ptrdiff_t)c, f);
+}
+
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads)
 {
     cond_problem_multiply_blocks(&assembly->problem, x, NULL, y, threads);
@@ -322,28 +394,63 @@ static void multiply_rigid(const CondBody* body, const double* x, double* y)
     }
 }
 
-void cond_assembly_multiply_masses(CondAssembly* assembly, const CondKinematics* kinematics,
-                                   const double* x, double* y, int threads)
+void cond_assembly_multiply_mass(CondAssembly* assembly, const CondKinematics* kinematics, int b,
+                                 const double* x, double* y)
 {
     const CondModel* model = kinematics->model;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        int at = body->dof_begin;
-        if (body->kind == COND_BODY_RIGID) {
-            multiply_rigid(body, x + at, y + at);
-            continue;
-        }
-        if (body->kind == COND_BODY_ROBOT) {
-            CondBlock block = {.kind = COND_BLOCK_DENSE, .n_dof = body->n_dof};
-            block.values = (double*)cond_kinematics_mass(kinematics, b); // is read alone
-            cond_block_multiply(&block, x + at, NULL, y + at, threads);
-            continue;
-        }
-        double* values = assembly->block_values + assembly->block_begin[b];
-        cond_body_ops(body->kind)->mass(body, kinematics, values, &assembly->block[b]);
-        assembly->block[b].dof_begin = at;
-        cond_block_multiply(&assembly->block[b], x + at, NULL, y + at, threads);
+    const CondBody* body = &model->body[b];
+    CondBlock* block = &assembly->block[b];
+    int at = body->dof_begin;
+    if (body->kind == COND_BODY_RIGID) {
+        multiply_rigid(body, x + at, y + at);
+        return;
     }
+    if (body->kind == COND_BODY_ROBOT) {
+        CondBlock kept = {.kind = COND_BLOCK_DENSE, .n_dof = body->n_dof};
+        kept.values = (double*)cond_kinematics_mass(kinematics, b); // is read alone
+        cond_block_multiply(&kept, x + at, NULL, y + at, model->settings.solver.threads);
+        return;
+    }
+    cond_body_ops(body->kind)
+        ->mass(body, kinematics, assembly->block_values + assembly->block_begin[b], block);
+    block->dof_begin = at;
+    cond_block_multiply(block, x + at, NULL, y + at, model->settings.solver.threads);
+}
+
+static void multiply_mass(const void* loop, int b)
+{
+    const BlockLoop* l = loop;
+    cond_assembly_multiply_mass(l->assembly, l->kinematics, b, l->x, l->y);
+}
+
+static void multiply_damping(const void* loop, int b)
+{
+    const BlockLoop* l = loop;
+    const CondModel* model = l->kinematics->model;
+    const CondBody* body = &model->body[b];
+    int at = body->dof_begin;
+    if (!is_damped(body)) {
+        for (int i = at; i < at + body->n_dof; i++)
+            l->y[i] = 0.0;
+        return;
+    }
+    cond_block_multiply(&l->assembly->block[b], l->x + at, NULL, l->y + at,
+                        model->settings.solver.threads);
+}
+
+void cond_assembly_multiply_damping(CondAssembly* assembly, const CondKinematics* kinematics,
+                                    const double* x, double* y)
+{
+    BlockLoop loop = {assembly, kinematics, NULL, x, y};
+    cond_each_body(kinematics->model, 1, multiply_damping, &loop);
+    cond_problem_add_couplings(&assembly->problem, x, y);
+}
+
+void cond_assembly_multiply_masses(CondAssembly* assembly, const CondKinematics* kinematics,
+                                   const double* x, double* y)
+{
+    BlockLoop loop = {assembly, kinematics, NULL, x, y};
+    cond_each_body(kinematics->model, COND_COORDINATE_WORK, multiply_mass, &loop);
     assembly->has_steps = 0;
     empty(assembly);
 }

@@ -13,6 +13,12 @@ typedef struct CondCouplingPlace {
     int coordinate, jacobian, gain; // offsets into the pools
 } CondCouplingPlace;
 
+// A side of a touch: its body, -1 for none, and where its coordinates and its Jacobian begin; -1
+// for none.
+typedef struct CondSidePlace {
+    int body, coordinate, jacobian;
+} CondSidePlace;
+
 // Room for one coupling that is being made.
 typedef struct CondCouplingRoom {
     int n_row;
@@ -48,6 +54,8 @@ typedef struct CondAssembly {
     CondContact* contact; //                                               (n_contact)
     int* coordinate;      // of the contacts' sides, one after the other
     double* jacobian;     // of those sides that are no nodes
+    CondSidePlace* side;  // of the touches, two of each                       (n_touch x 2)
+    int n_touch;          // contacts at the front that are touches
 } CondAssembly;
 
 CondStatus cond_assembly_create(const CondModel* model, CondAssemblyContent content,
@@ -59,7 +67,8 @@ void cond_assembly_destroy(CondAssembly* assembly);
 void cond_assembly_begin(CondAssembly* assembly, const CondKinematics* kinematics,
                          const double* step, double* f);
 
-// The same with blocks = D, the damping of each body alone.
+// The same with blocks = D, the damping of each body alone; of rigid bodies and particles, which
+// have none, they are left as they were.
 void cond_assembly_begin_damping(CondAssembly* assembly, const CondKinematics* kinematics);
 
 // Room for a coupling with n_row rows, and keeping what was put there.
@@ -81,14 +90,26 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* ki
                                 const CondKinematics* moved, const CondCandidateList* list,
                                 double kv);
 
+// f += scale times the forces of its first n contacts, each in the order of the contacts.
+//                                                             lambda (n x 3), f (n_dof)
+void cond_assembly_add_forces(const CondAssembly* assembly, const CondModel* model, int n,
+                              double scale, const double* lambda, double* f);
+
 // Room for n more contacts behind those of a complete problem, to be filled by the caller.
 CondStatus cond_assembly_add_contacts(CondAssembly* assembly, int n, CondContact** contact);
 
 // y = blocks x, couplings left out.                                         x, y (n_dof)
 void cond_assembly_multiply(const CondAssembly* assembly, const double* x, double* y, int threads);
 
+// y = D x of bodies and couplings, for an assembly that was begun so and is complete.
+//                                                                            x, y (n_dof)
+void cond_assembly_multiply_damping(CondAssembly* assembly, const CondKinematics* kinematics,
+                                    const double* x, double* y);
+// y = M x of body b; whole vectors. Its block is scratch.                    x, y (n_dof)
+void cond_assembly_multiply_mass(CondAssembly* assembly, const CondKinematics* kinematics, int b,
+                                 const double* x, double* y);
 // y = M x of all bodies. The blocks are scratch.                             x, y (n_dof)
 void cond_assembly_multiply_masses(CondAssembly* assembly, const CondKinematics* kinematics,
-                                   const double* x, double* y, int threads);
+                                   const double* x, double* y);
 
 #endif

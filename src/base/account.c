@@ -93,6 +93,7 @@ void cond_account_mark(const char* name)
     to->longest += open->longest;
     to->loops += open->loops;
     to->barriers += open->barriers;
+    to->met += open->met;
     memset(open, 0, sizeof *open);
     account.since = processor_time();
 }
@@ -102,8 +103,9 @@ void cond_account_open(void)
     account.open.outside += cond_seconds_of(passed(account.since, processor_time()));
 }
 
-void cond_account_close(long spent, long longest, int barriers)
+void cond_account_close(long spent, long longest, int threads, int barriers)
 {
+    account.open.met += (2.0 + barriers) * threads; // and at both ends
     account.open.within += cond_seconds_of(spent);
     account.open.longest += cond_seconds_of(longest);
     account.open.loops++;

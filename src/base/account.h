@@ -21,10 +21,10 @@ void cond_account_mark(const char* name);
 // Processor time of the calling thread [ns], less what was spent on asking.
 long cond_account_now(void);
 
-// The calling thread begins a loop; it ends with what all threads did in it and the longest of
-// them, and how often they met.
+// The calling thread begins a loop of so many threads; it ends with what all threads did in it and
+// the longest of them, and how often they met.
 void cond_account_open(void);
-void cond_account_close(long spent, long longest, int barriers);
+void cond_account_close(long spent, long longest, int threads, int barriers);
 
 // Parts that are dealt to threads in their order.
 enum { COND_ACCOUNT_THREADS = 64 };

@@ -6,6 +6,8 @@
 #include "base/pool.h"
 #include "cond/context.h"
 
+#include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 // Where other programs want the processors, a thread that has begun its share may then not run for
@@ -108,7 +110,7 @@ static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic lon
         cond_account_open();
         cond_pool_serve(n_thread, serve_measured, &measured, &waited);
         cond_account_met(&measured.team);
-        cond_account_close(measured.team.spent, measured.team.longest, 0);
+        cond_account_close(measured.team.spent, measured.team.longest, n_thread, 0);
         return;
     }
     if (n_thread <= 1 || is_crowded()) {
@@ -123,12 +125,20 @@ static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic lon
         keep_account(cond_pool_now() - begun, waited, came);
 }
 
-// Phases as parts in a row, each of which is the next free thread's. Before the first part of a
-// phase that begins apart all parts before it are through; those of it are all that can then be.
+// Phases as parts. A thread does the parts of its own rank first, the same of every loop, and then
+// what others have not begun. Before the first part of a phase that begins apart all parts before
+// it are through; those of it are all that can then be.
+enum {
+    BITS = CHAR_BIT * (int)sizeof(uint64_t),
+    WORDS = (COND_LOOP_SHARES * COND_MAX_THREADS + BITS - 1) / BITS,
+    PHASES = 32
+};
+
 typedef struct Parts {
     int n_phase, n_part; // of a phase
     const CondPhase* phase;
-    _Alignas(COND_CACHE_LINE) _Atomic int next;
+    int n_word;                                                       // of a phase
+    _Alignas(COND_CACHE_LINE) _Atomic uint64_t begun[PHASES * WORDS]; // bits of the parts
     _Alignas(COND_CACHE_LINE) _Atomic int done;
     _Alignas(COND_CACHE_LINE) _Atomic long waited; // by the calling thread [ns]
 } Parts;
@@ -140,20 +150,36 @@ static void wait_for(Parts* parts, int done)
         atomic_fetch_add_explicit(&parts->waited, waited, memory_order_relaxed);
 }
 
+// Takes part k of a phase; 0 where another has.
+static int take(_Atomic uint64_t* begun, int k)
+{
+    uint64_t bit = (uint64_t)1 << k % BITS;
+    return !(atomic_load_explicit(&begun[k / BITS], memory_order_relaxed) & bit) &&
+           !(atomic_fetch_or_explicit(&begun[k / BITS], bit, memory_order_relaxed) & bit);
+}
+
+static void do_phase(Parts* parts, int p, int rank)
+{
+    const CondPhase* phase = &parts->phase[p];
+    _Atomic uint64_t* begun = &parts->begun[(ptrdiff_t)p * parts->n_word];
+    int apart = p, first = COND_LOOP_SHARES * rank;
+    while (apart > 0 && !parts->phase[apart].apart)
+        apart--;
+    for (int i = 0; i < parts->n_part; i++) {
+        int k = (first + i) % parts->n_part;
+        if (!take(begun, k))
+            continue;
+        wait_for(parts, apart * parts->n_part);
+        do_part(phase->n, k, parts->n_part, phase->body, phase->loop);
+        cond_pool_raise(&parts->done);
+    }
+}
+
 static void do_parts(void* data, int rank)
 {
     Parts* parts = data;
-    int all = parts->n_phase * parts->n_part;
-    (void)rank;
-    for (int k; (k = atomic_fetch_add_explicit(&parts->next, 1, memory_order_relaxed)) < all;) {
-        int p = k / parts->n_part, apart = p;
-        while (apart > 0 && !parts->phase[apart].apart)
-            apart--;
-        wait_for(parts, apart * parts->n_part);
-        const CondPhase* phase = &parts->phase[p];
-        do_part(phase->n, k % parts->n_part, parts->n_part, phase->body, phase->loop);
-        cond_pool_raise(&parts->done);
-    }
+    for (int p = 0; p < parts->n_phase; p++)
+        do_phase(parts, p, rank);
 }
 
 // The parts of all phases one after the other, dealt to threads.
@@ -174,7 +200,7 @@ static void measure_phases(int n_phase, const CondPhase* phase, int n_thread)
             cond_account_deal(&deal, cond_account_now() - since);
         }
     }
-    cond_account_close(deal.spent, cond_account_longest(&deal), barriers);
+    cond_account_close(deal.spent, cond_account_longest(&deal), n_thread, barriers);
 }
 
 void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
@@ -187,7 +213,20 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
         do_part(phase[p].n, 0, 1, phase[p].body, phase[p].loop);
     if (n_thread <= 1)
         return;
-    Parts parts = {.n_phase = n_phase, .n_part = COND_LOOP_SHARES * n_thread, .phase = phase};
+    if (n_phase > PHASES) { // what comes behind begins apart
+        cond_parallel_phases(PHASES, phase, n_thread);
+        cond_parallel_phases(n_phase - PHASES, phase + PHASES, n_thread);
+        return;
+    }
+    Parts parts; // most of it is never looked at
+    parts.n_phase = n_phase;
+    parts.n_part = COND_LOOP_SHARES * n_thread;
+    parts.phase = phase;
+    parts.n_word = (parts.n_part + BITS - 1) / BITS;
+    for (int k = 0; k < n_phase * parts.n_word; k++)
+        atomic_init(&parts.begun[k], 0);
+    atomic_init(&parts.done, 0);
+    atomic_init(&parts.waited, 0);
     serve(n_thread, do_parts, &parts, &parts.waited);
 }
 
@@ -195,6 +234,44 @@ void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop
 {
     CondPhase phase = {body, loop, n, 0};
     cond_parallel_phases(1, &phase, n_thread);
+}
+
+typedef struct Items {
+    int n;
+    CondItemBody body;
+    void* data;
+    _Alignas(COND_CACHE_LINE) _Atomic int next;
+} Items;
+
+static void do_items(void* data, int rank)
+{
+    Items* items = data;
+    for (int i; (i = atomic_fetch_add_explicit(&items->next, 1, memory_order_relaxed)) < items->n;)
+        items->body(items->data, i, rank);
+}
+
+static void measure_items(int n, int n_thread, CondItemBody body, void* data)
+{
+    CondAccountDeal deal = {.n_thread =
+                                n_thread < COND_ACCOUNT_THREADS ? n_thread : COND_ACCOUNT_THREADS};
+    cond_account_open();
+    int before = cond_pool_enter();
+    for (int i = 0; i < n; i++) {
+        long since = cond_account_now();
+        body(data, i, 0);
+        cond_account_deal(&deal, cond_account_now() - since);
+    }
+    cond_pool_leave(before);
+    cond_account_close(deal.spent, cond_account_longest(&deal), n_thread, 0);
+}
+
+void cond_parallel_items(int n, int n_thread, CondItemBody body, void* data)
+{
+    Items items = {.n = n, .body = body, .data = data};
+    if (n_thread > 1 && is_measured())
+        measure_items(n, n_thread, body, data);
+    else
+        serve(n_thread, do_items, &items, NULL);
 }
 
 void cond_parallel_serve(int n_thread, CondServeBody body, void* data)
@@ -289,7 +366,7 @@ static void measure_team(int n_thread, TeamCall* call)
     cond_account_open();
     cond_pool_gather_all(n_thread, call_team, call);
     cond_account_met(&account);
-    cond_account_close(account.spent, account.longest, account.met - 1);
+    cond_account_close(account.spent, account.longest, n_thread, account.met - 1);
 }
 
 void cond_team(int n_thread, CondTeamBody body, void* data)

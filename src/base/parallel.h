@@ -56,6 +56,11 @@ typedef struct CondPhase {
 // The phases, each in parts as above. Threads are woken once, not for each.
 void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread);
 
+// The items 0 .. n - 1, which take very different times: each is the next free thread's, in their
+// order. rank: of who does it, below n_thread.
+typedef void (*CondItemBody)(void* data, int item, int rank);
+void cond_parallel_items(int n, int n_thread, CondItemBody body, void* data);
+
 // Runs the body on the calling thread with rank 0, and with others below n_thread on threads that
 // come until it is through there: it takes the next of what there is to do until all is taken.
 typedef void (*CondServeBody)(void* data, int rank);

@@ -1,5 +1,7 @@
 // The threads that the loops of base/parallel.h run on. They are made when first needed, look for
-// work for a short time and then sleep; a caller never waits for one that has not begun.
+// work for a short time and then sleep; a caller never waits for one that has not begun. Each has a
+// number from 1 on, and those with the lowest are asked first: a thread does much the same part of
+// every loop, which it then finds in its own caches. Who sees work wakes the next two that sleep.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_sigmask
 #include "base/pool.h"
 
@@ -35,6 +37,13 @@ static uint64_t number(uint64_t offer)
     return offer / OPEN / 2;
 }
 
+typedef struct Worker {
+    _Alignas(COND_CACHE_LINE) _Atomic int asleep;
+    int number; // from 1 on
+    pthread_cond_t offered;
+    pthread_t thread;
+} Worker;
+
 static struct Pool {
     atomic_flag busy; // some caller has it
     // On lines of their own: those who wait read one of them while others write to the rest.
@@ -46,14 +55,13 @@ static struct Pool {
     CondPoolTeam gather;
     void* data;
     int n_worker; // written by the caller
-    pthread_t worker[COND_MAX_THREADS];
-    _Alignas(COND_CACHE_LINE) _Atomic int asleep, stops, waiting;
+    Worker worker[COND_MAX_THREADS];
+    _Alignas(COND_CACHE_LINE) _Atomic int stops, waiting;
     pthread_mutex_t lock;
-    pthread_cond_t offered, raised;
+    pthread_cond_t raised;
     long spin; // [ns]
 } pool = {.busy = ATOMIC_FLAG_INIT,
           .lock = PTHREAD_MUTEX_INITIALIZER,
-          .offered = PTHREAD_COND_INITIALIZER,
           .raised = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local int inside; // 1: at work for the pool
@@ -76,6 +84,18 @@ int cond_pool_inside(void)
     return inside;
 }
 
+int cond_pool_enter(void)
+{
+    int before = inside;
+    inside = 1;
+    return before;
+}
+
+void cond_pool_leave(int before)
+{
+    inside = before;
+}
+
 static void relax(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -94,16 +114,26 @@ static void sleep_until(const _Atomic int* word, int value)
     pthread_mutex_unlock(&pool.lock);
 }
 
-long cond_pool_wait(const _Atomic int* word, int value)
+static int is_there(const _Atomic int* word, int value, int looks)
 {
-    if (atomic_load_explicit(word, memory_order_acquire) >= value)
-        return 0;
-    long since = cond_pool_now();
-    while (cond_pool_now() - since < COND_SPIN) {
+    for (int k = 0; k < looks; k++) {
         if (atomic_load_explicit(word, memory_order_acquire) >= value)
-            return cond_pool_now() - since;
+            return 1;
         relax();
     }
+    return 0;
+}
+
+// To ask for the time takes longer than to look: it is asked for after twice as many looks each
+// time.
+long cond_pool_wait(const _Atomic int* word, int value)
+{
+    if (is_there(word, value, 1))
+        return 0;
+    long since = cond_pool_now();
+    for (int looks = 1; cond_pool_now() - since < COND_SPIN; looks *= 2)
+        if (is_there(word, value, looks))
+            return cond_pool_now() - since;
     sleep_until(word, value);
     return cond_pool_now() - since;
 }
@@ -120,65 +150,91 @@ void cond_pool_raise(_Atomic int* word)
 
 // ---- those who come
 
-static void do_place(int rank)
+// The rank is the thread's number; in a team for which some have not come, as they came.
+static void do_place(int came, int n_place, int own)
 {
     inside = 1;
-    own_rank = rank;
+    own_rank = own;
     if (pool.serve) {
-        pool.serve(pool.data, rank);
+        pool.serve(pool.data, own_rank);
     } else {
         cond_pool_wait(&pool.closed, 1);
-        pool.gather(pool.data, rank, pool.size);
+        own_rank = pool.size == n_place + 1 ? own : came;
+        pool.gather(pool.data, own_rank, pool.size);
     }
     own_rank = inside = 0;
     cond_pool_raise(&pool.done);
 }
 
-// Takes a place of an offer, and does what there is to do.
-static void come(uint64_t offer)
+// Takes a place of an offer, and does what there is to do; 0 where there is none for it.
+static int come(uint64_t offer, int own)
 {
-    while (offer & OPEN && taken(offer) < places(offer))
+    while (offer & OPEN && own <= places(offer))
         if (atomic_compare_exchange_weak_explicit(&pool.offer, &offer, offer + 1,
                                                   memory_order_acq_rel, memory_order_acquire)) {
-            do_place(taken(offer) + 1);
-            return;
+            do_place(taken(offer) + 1, places(offer), own);
+            return 1;
         }
+    return 0;
 }
 
-static void sleep_until_other(uint64_t seen)
+// Those behind a thread in a tree of twos, as far as there are places, where they sleep.
+static void wake_next(int own, int n_place)
+{
+    for (int next = 2 * own + 1; next <= 2 * own + 2 && next <= n_place; next++) {
+        Worker* worker = &pool.worker[next - 1];
+        if (!atomic_load(&worker->asleep))
+            continue;
+        pthread_mutex_lock(
+            &pool.lock); // whoever is about to sleep has looked before, or does so now
+        pthread_cond_signal(&worker->offered);
+        pthread_mutex_unlock(&pool.lock);
+    }
+}
+
+static void sleep_until_other(Worker* worker, uint64_t seen)
 {
     pthread_mutex_lock(&pool.lock);
-    atomic_fetch_add(&pool.asleep, 1);
+    atomic_store(&worker->asleep, 1);
     while (number(atomic_load(&pool.offer)) == seen && !atomic_load(&pool.stops))
-        pthread_cond_wait(&pool.offered, &pool.lock);
-    atomic_fetch_sub(&pool.asleep, 1);
+        pthread_cond_wait(&worker->offered, &pool.lock);
+    atomic_store(&worker->asleep, 0);
     pthread_mutex_unlock(&pool.lock);
 }
 
-// Waits for an offer with another number than the last one that was seen.
-static uint64_t wait_for_offer(uint64_t seen)
+// Waits for an offer with another number than the last one that was seen; *since: when it had work
+// for the last time, or was woken.
+static uint64_t wait_for_offer(Worker* worker, uint64_t seen, long* since)
 {
-    long since = cond_pool_now();
-    for (;;) {
+    for (int look = 0, looks = 1;;) {
         uint64_t offer = atomic_load_explicit(&pool.offer, memory_order_acquire);
         if (number(offer) != seen || atomic_load_explicit(&pool.stops, memory_order_relaxed))
             return offer;
         relax();
-        if (cond_pool_now() - since < pool.spin)
+        if (++look < looks)
             continue;
-        sleep_until_other(seen);
-        since = cond_pool_now();
+        look = 0;
+        looks *= 2;
+        if (cond_pool_now() - *since < pool.spin)
+            continue;
+        looks = 1;
+        sleep_until_other(worker, seen);
+        *since = cond_pool_now();
     }
 }
 
-static void* work(void* nothing)
+static void* work(void* data)
 {
+    Worker* worker = data;
     uint64_t seen = 0; // offers begin with 1
-    (void)nothing;
+    long since = cond_pool_now();
     while (!atomic_load_explicit(&pool.stops, memory_order_relaxed)) {
-        uint64_t offer = wait_for_offer(seen);
+        uint64_t offer = wait_for_offer(worker, seen, &since);
         seen = number(offer);
-        come(offer);
+        if (offer & OPEN)
+            wake_next(worker->number, places(offer));
+        if (come(offer, worker->number))
+            since = cond_pool_now();
     }
     return NULL;
 }
@@ -189,11 +245,9 @@ static void* work(void* nothing)
 static void begin_anew(void)
 {
     pool.n_worker = 0;
-    atomic_store(&pool.asleep, 0);
     atomic_store(&pool.offer, 0);
     atomic_flag_clear(&pool.busy);
     pthread_mutex_init(&pool.lock, NULL);
-    pthread_cond_init(&pool.offered, NULL);
     pthread_cond_init(&pool.raised, NULL);
     atomic_store(&pool.waiting, 0);
     own_rank = inside = 0;
@@ -214,10 +268,13 @@ static void end_workers(void)
 {
     pthread_mutex_lock(&pool.lock);
     atomic_store(&pool.stops, 1);
-    pthread_cond_broadcast(&pool.offered);
-    pthread_mutex_unlock(&pool.lock);
     for (int i = 0; i < pool.n_worker; i++)
-        pthread_join(pool.worker[i], NULL);
+        pthread_cond_signal(&pool.worker[i].offered);
+    pthread_mutex_unlock(&pool.lock);
+    for (int i = 0; i < pool.n_worker; i++) {
+        pthread_join(pool.worker[i].thread, NULL);
+        pthread_cond_destroy(&pool.worker[i].offered);
+    }
     pool.n_worker = 0;
     atomic_store(&pool.stops, 0);
 }
@@ -239,6 +296,14 @@ __attribute__((destructor)) static void unload(void)
     cond_pool_end();
 }
 
+static int make_worker(Worker* worker, int number)
+{
+    atomic_store(&worker->asleep, 0);
+    worker->number = number;
+    pthread_cond_init(&worker->offered, NULL);
+    return !pthread_create(&worker->thread, NULL, work, worker);
+}
+
 // As many threads as there may be of n; signals are for those of the program.
 static int hire(int n)
 {
@@ -249,26 +314,20 @@ static int hire(int n)
     pthread_once(&once, prepare);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool.n_worker < n && !pthread_create(&pool.worker[pool.n_worker], NULL, work, NULL))
+    while (pool.n_worker < n && make_worker(&pool.worker[pool.n_worker], pool.n_worker + 1))
         pool.n_worker++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pool.n_worker < n ? pool.n_worker : n;
 }
 
-// Offers n places, and wakes sleepers where too few are awake.
+// Offers n places, and wakes the first of those that sleep.
 static void offer_places(int n)
 {
     uint64_t next = number(atomic_load_explicit(&pool.offer, memory_order_relaxed)) + 1;
     atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
     atomic_store_explicit(&pool.closed, 0, memory_order_relaxed);
     atomic_store(&pool.offer, next * 2 * OPEN | OPEN | (uint64_t)n * PLACES);
-    int missing = n - (pool.n_worker - atomic_load(&pool.asleep));
-    if (missing <= 0)
-        return;
-    pthread_mutex_lock(&pool.lock); // whoever is about to sleep has looked before, or does so now
-    pthread_mutex_unlock(&pool.lock);
-    for (int i = 0; i < missing; i++)
-        pthread_cond_signal(&pool.offered);
+    wake_next(0, n);
 }
 
 // Nobody comes any more; how many have.

@@ -29,6 +29,9 @@ int cond_pool_rank(void);
 
 // 1 where the calling thread is at such work.
 int cond_pool_inside(void);
+// The same as if it were, until it leaves: what it calls makes its loops alone.
+int cond_pool_enter(void);
+void cond_pool_leave(int before);
 
 // Waits until *word, which only grows, is `value` or more; busily for some hundred microseconds,
 // then asleep. Returns how long that took where it was not at once [ns].

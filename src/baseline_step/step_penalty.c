@@ -74,7 +74,7 @@ CondStatus cond_penalty_forces(CondSim* sim, const CondState* state)
             cond_assembly_finish(&sim->attempt.assembly, &sim->at_start, NULL, &none, INFINITY);
     if (status)
         return status;
-    cond_problem_multiply(&sim->attempt.assembly.problem, state->v, y);
+    cond_assembly_multiply_damping(&sim->attempt.assembly, &sim->at_start, state->v, y);
     for (int i = 0; i < model->n_dof; i++)
         sim->f[i] -= y[i];
     memcpy(sim->attempt.v_hat, state->v, (size_t)model->n_dof * sizeof(double));

@@ -1,5 +1,6 @@
 // The table of function tables of the five kinds of bodies (body.h).
 #include "body/body.h"
+#include "base/parallel.h"
 #include "math/quat.h"
 #include "model/index.h"
 #include "model/rod.h"
@@ -19,6 +20,33 @@ const CondBodyOps* cond_body_ops(CondBodyKind kind)
 int cond_body_deforms(const CondBody* body)
 {
     return body->kind == COND_BODY_SOFT || body->kind == COND_BODY_ROD;
+}
+
+// q = from + t v of nodes
+typedef struct NodeLoop {
+    const double *from, *v;
+    double t, *q;
+} NodeLoop;
+
+static void advance_nodes(const void* loop, int first, int last)
+{
+    const NodeLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->q[i] = l->from[i] + l->t * l->v[i];
+}
+
+void cond_body_advance(const CondBody* body, const double* from, const double* v, double t,
+                       int threads, double* q)
+{
+    if (body->kind == COND_BODY_SOFT) {
+        NodeLoop loop = {from, v, t, q};
+        cond_parallel(body->n_q, cond_threads(2 * (size_t)body->n_q, threads), advance_nodes,
+                      &loop);
+        return;
+    }
+    if (q != from)
+        memcpy(q, from, (size_t)body->n_q * sizeof *q);
+    cond_body_ops(body->kind)->advance(body, v, t, q);
 }
 
 size_t cond_body_block_size(const CondBody* body)

@@ -54,6 +54,11 @@ const CondBodyOps* cond_body_ops(CondBodyKind kind);
 // 1 for bodies that can change their shape.
 int cond_body_deforms(const CondBody* body);
 
+// q = update(from, v, t), all of the body's own, as its table says; those of nodes by several
+// threads.
+void cond_body_advance(const CondBody* body, const double* from, const double* v, double t,
+                       int threads, double* q);
+
 // Quaternions in the configuration of a body get the length 1.                  q (its own n_q)
 void cond_body_normalize(const CondBody* body, double* q);
 // Where in q the quaternion number `turn` (from 0) is; -1: the body has no such.

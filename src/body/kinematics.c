@@ -101,7 +101,7 @@ void cond_kinematics_set(CondKinematics* kinematics, const double* q)
 {
     const CondModel* model = kinematics->model;
     kinematics->q = q;
-    for (int b = 0; b < model->n_body; b++)
+    for (int b = 0; b < model->n_body && model->n_kind[COND_BODY_ROBOT] > 0; b++)
         if (model->body[b].kind == COND_BODY_ROBOT)
             set_arm(&model->body[b], q + model->body[b].q_begin, &kinematics->arm[b]);
 }
@@ -110,7 +110,7 @@ void cond_kinematics_set_from(CondKinematics* kinematics, CondKinematics* other,
 {
     const CondModel* model = kinematics->model;
     kinematics->q = q;
-    for (int b = 0; b < model->n_body; b++) {
+    for (int b = 0; b < model->n_body && model->n_kind[COND_BODY_ROBOT] > 0; b++) {
         const CondBody* body = &model->body[b];
         if (body->kind != COND_BODY_ROBOT)
             continue;
@@ -129,7 +129,7 @@ void cond_kinematics_set_like(CondKinematics* kinematics, const CondKinematics* 
 {
     const CondModel* model = kinematics->model;
     kinematics->q = q;
-    for (int b = 0; b < model->n_body; b++) {
+    for (int b = 0; b < model->n_body && model->n_kind[COND_BODY_ROBOT] > 0; b++) {
         const CondBody* body = &model->body[b];
         const double* own = q + body->q_begin;
         CondArmPosture* arm = &kinematics->arm[b];

@@ -19,15 +19,41 @@ static int threads_of(const CondKinematics* kinematics)
     return kinematics->model->settings.solver.threads;
 }
 
+// f = mass g of nodes
+typedef struct WeightLoop {
+    const double *mass, *gravity;
+    double* f;
+} WeightLoop;
+
+static void weigh_nodes(const void* loop, int first, int last)
+{
+    const WeightLoop* l = loop;
+    for (int i = first; i < last; i++)
+        for (int k = 0; k < 3; k++)
+            l->f[3 * i + k] = l->mass[i] * l->gravity[k];
+}
+
+// f += elastic
+typedef struct SumLoop {
+    const double* elastic;
+    double* f;
+} SumLoop;
+
+static void add_elastic(const void* loop, int first, int last)
+{
+    const SumLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->f[i] += l->elastic[i];
+}
+
 static void bias(const CondBody* body, const CondKinematics* kinematics, const double* v, double t,
                  const double gravity[3], double* f)
 {
-    (void)kinematics;
+    WeightLoop loop = {body->fem->mass, gravity, f};
+    int n = body->fem->n_node;
     (void)v;
     (void)t;
-    for (int i = 0; i < body->fem->n_node; i++)
-        for (int k = 0; k < 3; k++)
-            f[3 * i + k] = body->fem->mass[i] * gravity[k];
+    cond_parallel(n, cond_threads(3 * (size_t)n, threads_of(kinematics)), weigh_nodes, &loop);
 }
 
 // The linear step takes E as the material asks. For Newton's method E is a means only, which the
@@ -64,8 +90,9 @@ static void block(const CondBody* body, const CondKinematics* kinematics, double
     cond_fem_assemble(fem, kinematics->q + body->q_begin, cond_spectral_mass(d) / step,
                       cond_spectral_stiffness(d) * step, NULL, &policy, work_of(body, kinematics),
                       &A, elastic, threads_of(kinematics));
-    for (int i = 0; i < body->n_dof; i++)
-        f[i] += elastic[i];
+    SumLoop sum = {elastic, f};
+    cond_parallel(body->n_dof, cond_threads((size_t)body->n_dof, threads_of(kinematics)),
+                  add_elastic, &sum);
     *out = (CondBlock){.kind = COND_BLOCK_BSR3,
                        .n_dof = body->n_dof,
                        .values = values,

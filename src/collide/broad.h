@@ -6,18 +6,24 @@
 #ifndef COND_COLLIDE_BROAD_H
 #define COND_COLLIDE_BROAD_H
 
+#include "base/shared_context.h"
 #include "geometry/tree.h"
 
 typedef struct CondBroad {
     CondTree tree;
-    CondTreeHits hits;   // solids near the box of the last query
-    CondTreePairs pairs; // of solids near each other, the lower number first
-    int (*sorted)[2];    // scratch
-    int* begin;          // scratch: of the pairs by one of their numbers     (n + 2)
-    double* box;         // of the solids, each widened by its own reach      (n x 6)
-    long work;           // pairs of nodes looked at for the pairs of the tree as it was built
-    int stale;           // 1: it took more by now
-    int builds;          // of the tree so far, for measuring
+    CondTreeHits hits;                    // solids near the box of the last query
+    CondTreePairs pairs;                  // of solids near each other, the lower number first
+    int threads;                          // as the settings say; 1 at first
+    CondSharedContext shared;             // of the lists below
+    CondTreePairs from[COND_TREE_STARTS]; // found from one pair of nodes each
+    int start[COND_TREE_STARTS][2];       //
+    CondStatus status[COND_TREE_STARTS];  //
+    int (*sorted)[2];                     // scratch
+    int* begin;  // scratch: of the pairs by one of their numbers     (n + 2)
+    double* box; // of the solids, each widened by its own reach      (n x 6)
+    long work;   // pairs of nodes looked at for the pairs of the tree as it was built
+    int stale;   // 1: it took more by now
+    int builds;  // of the tree so far, for measuring
 } CondBroad;
 
 // For up to n solids. The context may be NULL.

@@ -78,6 +78,7 @@ CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, 
         !collider->edge || !collider->soft_edge_begin || !collider->place)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     CondStatus status = COND_OK;
+    collider->broad.threads = model->settings.solver.threads;
     collider->plain = 1;
     for (int b = 0; b < model->n_body && !status; b++) {
         const CondFem* fem = model->body[b].fem;
@@ -154,13 +155,20 @@ static void place_features(const void* loop, int first, int last)
                                   NULL);
 }
 
-static void place_solids(CondCollider* collider, const CondKinematics* kinematics)
+typedef struct SolidLoop {
+    CondCollider* collider;
+    const CondKinematics* kinematics;
+    int first; // solid
+} SolidLoop;
+
+static void place_some(const void* loop, int first, int last)
 {
-    // Obstacles stay where they were placed first.
-    for (int i = collider->placed ? collider->model->n_obstacle : 0; i < collider->n_solid; i++) {
+    const SolidLoop* l = loop;
+    CondCollider* collider = l->collider;
+    for (int i = l->first + first; i < l->first + last; i++) {
         const CondSolid* solid = cond_solid_at(collider->model, i);
         double *pose = collider->pose + 7 * (size_t)i, now[7], R[9];
-        cond_solid_pose(kinematics, solid, now);
+        cond_solid_pose(l->kinematics, solid, now);
         if (collider->placed && memcmp(now, pose, sizeof now) == 0)
             continue;
         memcpy(pose, now, sizeof now);
@@ -173,6 +181,16 @@ static void place_solids(CondCollider* collider, const CondKinematics* kinematic
         for (int k = solid->edge_begin; k < solid->edge_begin + solid->n_edge; k++)
             cond_edge_place(&collider->model->edge[k], R, pose, &collider->edge[k]);
     }
+}
+
+// Obstacles stay where they were placed first.
+static void place_solids(CondCollider* collider, const CondKinematics* kinematics)
+{
+    SolidLoop loop = {collider, kinematics, collider->placed ? collider->model->n_obstacle : 0};
+    int n = collider->n_solid - loop.first;
+    cond_parallel(
+        n, cond_threads(COND_CONTACT_WORK * (size_t)n, collider->model->settings.solver.threads),
+        place_some, &loop);
 }
 
 static void place(CondCollider* collider, const CondKinematics* kinematics, int corners)

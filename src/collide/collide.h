@@ -23,6 +23,14 @@ typedef struct CondSweptBody {
     int exact;      // 0: box and travel are bounds, and move is not known
 } CondSweptBody;
 
+// Of some bodies, which solids may be on their ways.
+typedef struct CondSweepNear {
+    CondTreeHits hits;   // of one of them
+    CondTreePairs pairs; // body and solid
+    CondStatus status;
+} CondSweepNear;
+enum { COND_SWEEP_PARTS = 64 };
+
 // Where everything was at the start of a step, by cond_collide_swept.
 typedef struct CondSweep {
     double* place;              // features                                          (n_feature x 3)
@@ -37,6 +45,8 @@ typedef struct CondSweep {
     CondSweptBody* body;        //                                                   (n_body)
     CondFold* fold;             // of the soft bodies                                (n_body)
     int n_fold;                 // n_body
+    CondSharedContext shared;   // of what follows
+    CondSweepNear near[COND_SWEEP_PARTS];
 } CondSweep;
 
 typedef struct CondSeamPair CondSeamPair;

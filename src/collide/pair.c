@@ -359,17 +359,18 @@ CondStatus cond_collide_pairs(CondCollider* collider, const CondKinematics* kine
     CondStatus status = cond_broad_pairs(&collider->broad);
     int n_thread = cond_threads(COND_CONTACT_WORK * ((size_t)pairs->n + (size_t)collider->n_solid),
                                 collider->model->settings.solver.threads);
+    int n_part = n_thread > 1 ? COND_LOOP_SHARES * n_thread : 1;
     if (!status)
         status = cond_pair_memory_begin(&collider->memory, pairs);
     if (!status)
-        status = reserve_rooms(collider, n_thread);
+        status = reserve_rooms(collider, n_part);
     if (status)
         return status;
-    for (int k = 0; k < n_thread; k++) {
+    for (int k = 0; k < n_part; k++) {
         collider->room[k].list.n = 0;
         collider->room[k].to = n_thread > 1 ? &collider->room[k].list : list;
     }
-    PairLoop loop = {collider, kinematics, reach, n_thread};
-    cond_parallel(n_thread, n_thread, search_parts, &loop);
-    return gather_parts(collider, n_thread, list);
+    PairLoop loop = {collider, kinematics, reach, n_part};
+    cond_parallel(n_part, n_thread, search_parts, &loop);
+    return gather_parts(collider, n_part, list);
 }

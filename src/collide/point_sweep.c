@@ -1,7 +1,8 @@
 // Points and balls of bodies, and links of rods, that met solids on their way.
 #include "collide/point_sweep.h"
-#include "base/tuning.h"
 
+#include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "collide/rod_sweep.h"
 #include "collide/solid.h"
@@ -144,33 +145,76 @@ static int is_surely_slow(const CondSweepPass* pass, int b, int i)
     return is_slow(pass, b, i);
 }
 
+// Bodies in parts, and what may be met on their ways by what is known of these.
+typedef struct NearLoop {
+    const CondSweepPass* pass;
+    double least;
+    int n_part;
+} NearLoop;
+
+static void find_near(const void* data, int first, int last)
+{
+    const NearLoop* loop = data;
+    const CondSweepPass* pass = loop->pass;
+    const CondModel* model = pass->model;
+    CondSweep* sweep = &pass->collider->sweep;
+    for (int part = first; part < last; part++) {
+        CondSweepNear* near = &sweep->near[part];
+        int end = cond_team_first(model->n_body, part + 1, loop->n_part);
+        near->pairs.n = 0;
+        near->status = COND_OK;
+        for (int b = cond_team_first(model->n_body, part, loop->n_part); b < end; b++) {
+            const CondSweptBody* swept = &sweep->body[b];
+            int robot = model->body[b].kind == COND_BODY_ROBOT; // link by link
+            if (model->body[b].n_feature == 0 ||
+                !(swept->travel >= loop->least * (1.0 - COND_INPUT_ROUNDING)))
+                continue;
+            if (!near->status)
+                near->status =
+                    cond_tree_query(&pass->collider->broad.tree, swept->box, &near->hits);
+            for (int h = 0; h < near->hits.n && !near->status; h++) {
+                int i = near->hits.primitive[h];
+                const CondSolid* solid = cond_solid_at(model, i);
+                if ((robot || cond_solid_touches(model, solid, model->body[b].entity)) &&
+                    !is_slow(pass, b, i))
+                    near->status = cond_tree_pairs_add(&near->pairs, b, i);
+            }
+        }
+    }
+}
+
+static CondStatus sweep_near(CondSweepPass* pass, int b, int i)
+{
+    int rod = pass->model->body[b].kind == COND_BODY_ROD;
+    CondStatus status = COND_OK;
+    if (is_surely_slow(pass, b, i))
+        return COND_OK;
+    if (!rod || cond_shape_is_hollow(&cond_solid_at(pass->model, i)->shape))
+        status = sweep_body_on(pass, b, i);
+    return rod && !status ? cond_rod_sweep_solid(pass->collider, pass->after, b, i, pass->list)
+                          : status;
+}
+
 CondStatus cond_sweep_points(CondSweepPass* pass)
 {
     const CondModel* model = pass->model;
     CondSweep* sweep = &pass->collider->sweep;
-    CondBroad* broad = &pass->collider->broad;
     if (!cond_sweep_is_any_fast(pass)) // costs no tree
         return COND_OK;
-    double least = least_way(pass);
-    CondStatus status = cond_broad_build(broad, pass->collider->n_solid, sweep->box, NULL);
-    for (int b = 0; b < model->n_body && !status; b++) {
-        const CondSweptBody* swept = &sweep->body[b];
-        broad->hits.n = 0;
-        if (model->body[b].n_feature > 0 && swept->travel >= least * (1.0 - COND_INPUT_ROUNDING))
-            status = cond_broad_query(broad, swept->box, 0.0);
-        for (int h = 0; h < broad->hits.n && !status; h++) {
-            int i = broad->hits.primitive[h];
-            const CondSolid* solid = cond_solid_at(model, i);
-            int robot = model->body[b].kind == COND_BODY_ROBOT; // link by link
-            if ((!robot && !cond_solid_touches(model, solid, model->body[b].entity)) ||
-                is_slow(pass, b, i) || is_surely_slow(pass, b, i))
-                continue;
-            int rod = model->body[b].kind == COND_BODY_ROD;
-            if (!rod || cond_shape_is_hollow(&solid->shape))
-                status = sweep_body_on(pass, b, i);
-            if (rod && !status)
-                status = cond_rod_sweep_solid(pass->collider, pass->after, b, i, pass->list);
-        }
+    size_t work = COND_COORDINATE_WORK * COND_CONTACT_WORK * (size_t)model->n_body;
+    int n_thread = cond_threads(work, model->settings.solver.threads);
+    int n_part = COND_LOOP_SHARES * n_thread;
+    NearLoop loop = {pass, least_way(pass), n_part < COND_SWEEP_PARTS ? n_part : COND_SWEEP_PARTS};
+    CondStatus status =
+        cond_broad_build(&pass->collider->broad, pass->collider->n_solid, sweep->box, NULL);
+    if (status)
+        return status;
+    cond_parallel(loop.n_part, n_thread, find_near, &loop);
+    for (int part = 0; part < loop.n_part && !status; part++) {
+        const CondSweepNear* near = &sweep->near[part];
+        status = near->status;
+        for (int k = 0; k < near->pairs.n && !status; k++)
+            status = sweep_near(pass, near->pairs.pair[k][0], near->pairs.pair[k][1]);
     }
     return status;
 }

@@ -67,6 +67,12 @@ CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep)
     sweep->travel = cond_allocate(m, n_solid, sizeof(double));
     sweep->body = cond_allocate(m, (size_t)model->n_body, sizeof *sweep->body);
     sweep->fold = cond_allocate(m, (size_t)model->n_body, sizeof *sweep->fold);
+    cond_shared_context_begin(m, &sweep->shared);
+    CondContext shared = cond_shared_context(&sweep->shared);
+    for (int k = 0; k < COND_SWEEP_PARTS; k++) {
+        cond_tree_hits_begin(&shared, &sweep->near[k].hits);
+        cond_tree_pairs_begin(&shared, &sweep->near[k].pairs);
+    }
     for (; sweep->fold && sweep->n_fold < model->n_body; sweep->n_fold++)
         cond_fold_begin(m, &sweep->fold[sweep->n_fold]);
     if (!sweep->fold || !sweep->place || !sweep->part || !sweep->pose || !sweep->box ||
@@ -82,6 +88,11 @@ void cond_sweep_destroy(const CondContext* context, CondSweep* sweep)
                       sweep->travel, sweep->body, sweep->fold, sweep->span, sweep->span_begin};
     for (int b = 0; b < sweep->n_fold; b++)
         cond_fold_end(&sweep->fold[b]);
+    for (int k = 0; k < COND_SWEEP_PARTS; k++) {
+        cond_tree_hits_end(&sweep->near[k].hits);
+        cond_tree_pairs_end(&sweep->near[k].pairs);
+    }
+    cond_shared_context_end(&sweep->shared);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         cond_release(context, arrays[i]);
 }

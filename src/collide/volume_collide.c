@@ -239,7 +239,8 @@ static CondStatus reserve_rooms(const CondVolume* b, int n_thread, CondVolumeCon
 CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double margin,
                                const int* last, CondVolumeContacts* contacts)
 {
-    int n_thread = cond_threads(COND_COORDINATE_WORK * (size_t)a->n_surface, contacts->threads);
+    size_t work = COND_COORDINATE_WORK * COND_CONTACT_WORK * (size_t)a->n_surface;
+    int n_thread = cond_threads(work, contacts->threads);
     GroupLoop loop = {a, b, margin, last, contacts, n_thread};
     if (!(margin >= 0.0))
         return COND_BAD_ARGUMENT;

@@ -451,7 +451,7 @@ static void move(CondSim* sim, double* moved, double* moved_of)
     if (rigid)
         cond_rigid_motion_advance(model, &correction->rigid, v, t, sim->next->q);
     else
-        cond_sim_advance(model, v, t, sim->next->q);
+        cond_sim_advance(model, sim->next->q, v, t, sim->next->q);
     cond_kinematics_set(&sim->at_end, sim->next->q);
 }
 

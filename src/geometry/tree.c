@@ -262,7 +262,7 @@ CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHi
     return COND_OK;
 }
 
-static CondStatus add_pair(CondTreePairs* pairs, int a, int b)
+CondStatus cond_tree_pairs_add(CondTreePairs* pairs, int a, int b)
 {
     if (cond_reserve(&pairs->context, &pairs->pair, &pairs->cap, pairs->n + 1, sizeof *pairs->pair))
         return COND_OUT_OF_MEMORY;
@@ -271,42 +271,91 @@ static CondStatus add_pair(CondTreePairs* pairs, int a, int b)
     return COND_OK;
 }
 
-// All overlapping pairs below node i of a and node j of b. For a == b and i == j every unordered
-// pair is met once: a node against itself becomes left-left, right-right and left-right.
-static CondStatus walk_pairs(const CondTree* a, const CondTree* b, CondTreePairs* pairs)
+// What is to be looked at in place of nodes i of a and j of b; returns how many pairs these are, at
+// most three. *meet: 1 where they are two leaves that overlap. For a == b and i == j every
+// unordered pair is met once: a node against itself becomes left-left, right-right and left-right.
+static inline __attribute__((always_inline)) int open_pair(const CondTree* a, const CondTree* b,
+                                                           int i, int j, int next[3][2], int* meet)
 {
-    int stack[STACK][2] = {{0, 0}}, top = 1;
+    const CondTreeNode *x = &a->node[i], *y = &b->node[j];
+    *meet = 0;
+    if (a == b && i == j) {
+        if (is_leaf(a, i))
+            return 0;
+        int left = i + 1, right = right_child(a, i);
+        next[0][0] = next[2][0] = next[2][1] = left;
+        next[0][1] = next[1][0] = next[1][1] = right;
+        return 3;
+    }
+    if (!cond_tree_overlap(x->box, y->box))
+        return 0;
+    int leaf_x = is_leaf(a, i), leaf_y = is_leaf(b, j);
+    *meet = leaf_x && leaf_y;
+    if (*meet)
+        return 0;
+    // The larger subtree is opened, so that both shrink together.
+    int open_x = !leaf_x && (leaf_y || x->next - i >= y->next - j), n = 0;
+    for (int side = 1; side >= 0; side--) {
+        next[n][0] = !open_x ? i : side ? right_child(a, i) : i + 1;
+        next[n++][1] = open_x ? j : side ? right_child(b, j) : j + 1;
+    }
+    return n;
+}
+
+// All overlapping pairs below node i of a and node j of b.
+static CondStatus walk_pairs(const CondTree* a, const CondTree* b, int i, int j,
+                             CondTreePairs* pairs)
+{
+    int stack[STACK][2] = {{i, j}}, top = 1, meet;
     while (top > 0) {
-        int i = stack[--top][0], j = stack[top][1];
-        const CondTreeNode *x = &a->node[i], *y = &b->node[j];
+        int x = stack[--top][0], y = stack[top][1];
         pairs->visited++;
-        if (a == b && i == j) {
-            if (!is_leaf(a, i)) {
-                int left = i + 1, right = right_child(a, i);
-                const int next[3][2] = {{left, right}, {right, right}, {left, left}};
-                memcpy(stack[top], next, sizeof next);
-                top += 3;
-            }
+        top += open_pair(a, b, x, y, &stack[top], &meet);
+        if (!meet)
             continue;
-        }
-        if (!cond_tree_overlap(x->box, y->box))
-            continue;
-        int leaf_x = is_leaf(a, i), leaf_y = is_leaf(b, j);
-        if (leaf_x && leaf_y) {
-            int swap = a == b && x->primitive > y->primitive;
-            if (add_pair(pairs, swap ? y->primitive : x->primitive,
-                         swap ? x->primitive : y->primitive))
-                return COND_OUT_OF_MEMORY;
-            continue;
-        }
-        // The larger subtree is opened, so that both shrink together.
-        int open_x = !leaf_x && (leaf_y || x->next - i >= y->next - j);
-        for (int side = 1; side >= 0; side--) {
-            stack[top][0] = !open_x ? i : side ? right_child(a, i) : i + 1;
-            stack[top++][1] = open_x ? j : side ? right_child(b, j) : j + 1;
-        }
+        int one = a->node[x].primitive, other = b->node[y].primitive;
+        int swap = a == b && one > other;
+        if (cond_tree_pairs_add(pairs, swap ? other : one, swap ? one : other))
+            return COND_OUT_OF_MEMORY;
     }
     return COND_OK;
+}
+
+// Opens pair k; returns 0 where it is two leaves that overlap. The others keep their places, but
+// that the last one takes that of one which has nothing to look at.
+static int open_start(const CondTree* tree, int start[COND_TREE_STARTS][2], int k, int* n)
+{
+    int next[3][2], meet;
+    int count = open_pair(tree, tree, start[k][0], start[k][1], next, &meet);
+    if (meet)
+        return 0;
+    for (int c = 1; c < count; c++)
+        memcpy(start[(*n)++], next[c], sizeof next[c]);
+    if (count == 0)
+        memcpy(next[0], start[--*n], sizeof next[0]);
+    memcpy(start[k], next[0], sizeof next[0]);
+    return 1;
+}
+
+int cond_tree_self_starts(const CondTree* tree, int start[COND_TREE_STARTS][2], long* visited)
+{
+    int n = tree->n > 0, opened = n;
+    start[0][0] = start[0][1] = 0;
+    while (opened) {
+        opened = 0;
+        for (int k = 0; k < n && n + 2 <= COND_TREE_STARTS;) {
+            int before = n, is_opened = open_start(tree, start, k, &n);
+            *visited += is_opened;
+            opened |= is_opened;
+            k += n >= before;
+        }
+    }
+    return n;
+}
+
+CondStatus cond_tree_self_pairs_from(const CondTree* tree, const int start[2], CondTreePairs* pairs)
+{
+    return walk_pairs(tree, tree, start[0], start[1], pairs);
 }
 
 CondStatus cond_tree_self_pairs(const CondTree* tree, CondTreePairs* pairs)
@@ -317,7 +366,7 @@ CondStatus cond_tree_self_pairs(const CondTree* tree, CondTreePairs* pairs)
 CondStatus cond_tree_pairs(const CondTree* a, const CondTree* b, CondTreePairs* pairs)
 {
     pairs->n = 0;
-    return a->n > 0 && b->n > 0 ? walk_pairs(a, b, pairs) : COND_OK;
+    return a->n > 0 && b->n > 0 ? walk_pairs(a, b, 0, 0, pairs) : COND_OK;
 }
 
 static double box_distance(const double box[6], const double p[3])

@@ -53,6 +53,7 @@ void cond_tree_hits_begin(const CondContext* context, CondTreeHits* hits);
 void cond_tree_hits_end(CondTreeHits* hits);
 void cond_tree_pairs_begin(const CondContext* context, CondTreePairs* pairs);
 void cond_tree_pairs_end(CondTreePairs* pairs);
+CondStatus cond_tree_pairs_add(CondTreePairs* pairs, int a, int b);
 
 // Splits at the median of the centres along their widest axis, so the depth is ceil(log2 n). O(n
 // log n); may be called again.                                               box (n x 6)
@@ -76,6 +77,12 @@ void cond_tree_trim(CondTree* tree);
 CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits);
 // All pairs i < j of one tree that overlap; replaces the list.
 CondStatus cond_tree_self_pairs(const CondTree* tree, CondTreePairs* pairs);
+// The same in parts: nodes to walk from, what is opened on the way to them counted in *visited;
+// returns how many. Each of the pairs is found from one of them and appended.
+enum { COND_TREE_STARTS = 96 };
+int cond_tree_self_starts(const CondTree* tree, int start[COND_TREE_STARTS][2], long* visited);
+CondStatus cond_tree_self_pairs_from(const CondTree* tree, const int start[2],
+                                     CondTreePairs* pairs);
 // All pairs (i of a, j of b) that overlap; replaces the list.
 CondStatus cond_tree_pairs(const CondTree* a, const CondTree* b, CondTreePairs* pairs);
 

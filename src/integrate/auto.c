@@ -8,14 +8,18 @@
 // far away: the group takes implicit Euler by Newton's method, as a group with contacts does that
 // would gain energy; with contacts that last, the linear one first.
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/tuning.h"
 #include "body/body.h"
+#include "body/each.h"
+#include "device/sum.h"
 #include "integrate/balance.h"
 #include "integrate/flight.h"
 #include "integrate/persistent.h"
 #include "integrate/tangent.h"
 #include "integrate/tuning.h"
 #include "law/tuning.h"
+#include "math/scalar.h"
 #include "math/vec3.h"
 #include "model/rod.h"
 #include "potential/potential.h"
@@ -109,7 +113,7 @@ static void add_soft_loads(CondSim* sim, const CondState* state)
 static void add_closures(CondSim* sim)
 {
     const CondModel* model = sim->model;
-    for (int b = 0; b < model->n_body; b++) {
+    for (int b = 0; b < model->n_body && model->n_kind[COND_BODY_ROD] > 0; b++) {
         const CondBody* body = &model->body[b];
         double e[6], J[72], k[6];
         if (body->kind != COND_BODY_ROD || !body->rod->closed)
@@ -163,32 +167,48 @@ static void add_slips(CondSim* sim)
     sim->newton.shifted = 0;
 }
 
-// Residual and load of the groups at the iterate.
+// Those of a body, squared, and what rounding leaves of the former.
+static void size_up_body(const void* loop, int b)
+{
+    const CondSim* sim = loop;
+    const CondBody* body = &sim->model->body[b];
+    const CondNewton* newton = &sim->newton;
+    int at = body->dof_begin, threads = sim->model->settings.solver.threads;
+    const double *d = newton->diagonal + at, *r = newton->work + at,
+                 *load = sim->attempt.assembly.b + at;
+    double* square = sim->balance->of_body + 3 * (ptrdiff_t)b;
+    square[0] = square[1] = 0.0;
+    square[2] = cond_sim_rounding_of(sim, b);
+    if (body->n_dof > COND_SUM_BLOCK && !cond_held_some(sim, b)) {
+        square[0] = sim->linear[b] ? 0.0 : cond_dot_over(body->n_dof, d, r, r, threads);
+        square[1] = cond_dot_over(body->n_dof, d, load, load, threads);
+        return;
+    }
+    for (int i = 0; i < body->n_dof; i++) {
+        int held = sim->held.flag[at + i]; // what holds it: it asks for no other
+        square[0] += sim->linear[b] || held ? 0.0 : r[i] * r[i] / d[i];
+        square[1] += held ? r[i] * r[i] / d[i] : load[i] * load[i] / d[i];
+    }
+}
+
+// Residual and load of the groups at the iterate, and what rounding leaves; all squared.
 static void size_up(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    const CondNewton* newton = &sim->newton;
     CondGroups* groups = sim->groups;
     cond_newton_right_hand_side(sim);
     for (int g = 0; g < groups->n; g++)
-        groups->residual[g] = groups->load[g] = 0.0;
+        groups->residual[g] = groups->load[g] = groups->rounding[g] = 0.0;
+    cond_each_body(model, COND_COORDINATE_WORK, size_up_body, sim);
     for (int b = 0; b < model->n_body; b++) {
-        int g = groups->of[b];
-        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++) {
-            double d = newton->diagonal[i], r = newton->work[i];
-            // Of a coordinate that is held, what holds it: it asks for no other.
-            double load = sim->held.flag[i] ? r : sim->attempt.assembly.b[i];
-            groups->residual[g] += sim->linear[b] || sim->held.flag[i] ? 0.0 : r * r / d;
-            groups->load[g] += load * load / d;
-        }
+        const double* square = sim->balance->of_body + 3 * (ptrdiff_t)b;
+        groups->residual[groups->of[b]] += square[0];
+        groups->load[groups->of[b]] += square[1];
+        groups->rounding[groups->of[b]] += square[2];
     }
     add_slips(sim);
     add_soft_loads(sim, state);
     add_closures(sim);
-    for (int g = 0; g < groups->n; g++) {
-        groups->residual[g] = sqrt(groups->residual[g]);
-        groups->load[g] = sqrt(groups->load[g]);
-    }
 }
 
 // 1 for a group with contacts in the middle of the step.
@@ -207,19 +227,20 @@ static double draft_share(const CondSim* sim, int g)
     return rough ? fmax(COND_COARSE_TOLERANCE / sim->model->settings.solver.tolerance, 1.0) : 1.0;
 }
 
-// The largest residual of a group, relative to what is taken for solved; marks those above it.
-static double worst_residual(CondSim* sim, const CondState* state)
+// What is left of the groups, relative to what is taken for solved; marks those above it, and in
+// balance.of_body those that may stay above it for now.
+static void judge_groups(const void* loop, int first, int last)
 {
+    const CondSim* sim = loop;
     const CondSolverSettings* solver = &sim->model->settings.solver;
     CondGroups* groups = sim->groups;
     double tolerance = solver->stop == COND_STOP_CERTIFICATE
                            ? fmax(COND_ROUNDING, solver->tolerance)
                            : COND_NEWTON_WITHOUT_CERTIFICATE;
-    double worst = 0.0;
-    sim->attempt.verdict.coarse_iterate = 0;
-    size_up(sim, state);
-    cond_sim_find_rounding(sim);
-    for (int g = 0; g < groups->n; g++) {
+    for (int g = first; g < last; g++) {
+        groups->residual[g] = sqrt(groups->residual[g]);
+        groups->load[g] = sqrt(groups->load[g]);
+        groups->rounding[g] = sqrt(groups->rounding[g]);
         double load =
             hypot(groups->load[g], sqrt((groups->fall[g] + COND_NANOMETRE * COND_NANOMETRE) /
                                         sim->attempt.time_step));
@@ -228,10 +249,25 @@ static double worst_residual(CondSim* sim, const CondState* state)
         double share = groups->residual[g] / fmax(enough, groups->rounding[g]);
         groups->fails[g] = !(share <= 1.0 || groups->residual[g] <= COND_COARSE_TOLERANCE * load);
         double rough = draft_share(sim, g);
-        sim->attempt.verdict.coarse_iterate |= share > 1.0 && rough > 1.0;
-        share /= rough;
-        groups->share[g] = share;
-        worst = isfinite(share) ? fmax(worst, share) : INFINITY;
+        sim->balance->of_body[g] = share > 1.0 && rough > 1.0;
+        groups->share[g] = share / rough;
+    }
+}
+
+// The largest residual of a group, relative to what is taken for solved.
+static double worst_residual(CondSim* sim, const CondState* state)
+{
+    const CondGroups* groups = sim->groups;
+    double worst = 0.0;
+    size_up(sim, state);
+    cond_parallel(
+        groups->n,
+        cond_threads(COND_CONTACT_WORK * (size_t)groups->n, sim->model->settings.solver.threads),
+        judge_groups, sim);
+    sim->attempt.verdict.coarse_iterate = 0;
+    for (int g = 0; g < groups->n; g++) {
+        sim->attempt.verdict.coarse_iterate |= sim->balance->of_body[g] != 0.0;
+        worst = isfinite(groups->share[g]) ? scalar_max(worst, groups->share[g]) : INFINITY;
     }
     return worst;
 }

@@ -7,8 +7,11 @@
 #include "base/tuning.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
 #include "body/spectral.h"
+#include "device/item.h"
 #include "device/sum.h"
 #include "integrate/group.h"
 #include "integrate/momenta.h"
@@ -55,15 +58,16 @@ CondStatus cond_balance_create(CondSim* sim)
     balance->middle = cond_arena_allocate(&sim->arena, (size_t)model->n_q, sizeof(double));
     balance->damped = cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof(double));
     balance->extra = cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof(double));
+    balance->of_body = cond_arena_allocate(&sim->arena, 3 * (size_t)model->n_body, sizeof(double));
     balance->spans =
         cond_arena_allocate(&sim->arena, (size_t)model->n_body, sizeof *balance->spans);
     balance->rigid = cond_arena_allocate(&sim->arena, 6 * n, sizeof(double));
     balance->links =
         cond_arena_allocate(&sim->arena, scratch_of_links(model, &matrix), sizeof(double));
     balance->robot = cond_arena_allocate(&sim->arena, matrix, sizeof(double));
-    if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->spans ||
-        !balance->rigid || !balance->links || !balance->robot || !balance->middle ||
-        !balance->damped)
+    if (!balance->q || !balance->v || !balance->p || !balance->extra || !balance->of_body ||
+        !balance->spans || !balance->rigid || !balance->links || !balance->robot ||
+        !balance->middle || !balance->damped)
         return COND_OUT_OF_MEMORY;
     cond_tangent_begin(m, sim->tangent);
     CondStatus status = cond_groups_create(m, model->n_body, sim->groups);
@@ -79,17 +83,26 @@ void cond_balance_destroy(CondSim* sim)
     cond_tangent_end(sim->tangent);
 }
 
+// x.y over the coordinates of a body
+static double product_of_body(const CondModel* model, int b, const double* x, const double* y)
+{
+    const CondBody* body = &model->body[b];
+    double sum = 0.0;
+    if (body->n_dof >= COND_SUM_LANES) // fewer are added up as they come there too
+        return cond_dot(body->n_dof, x + body->dof_begin, y + body->dof_begin,
+                        model->settings.solver.threads);
+    for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
 // sum[g] += scale x.y over the bodies of each group
 static void add_products(const CondSim* sim, double scale, const double* x, const double* y,
                          double* sum)
 {
     const CondModel* model = sim->model;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        sum[sim->groups->of[b]] +=
-            scale * cond_dot(body->n_dof, x + body->dof_begin, y + body->dof_begin,
-                             model->settings.solver.threads);
-    }
+    for (int b = 0; b < model->n_body; b++)
+        sum[sim->groups->of[b]] += scale * product_of_body(model, b, x, y);
 }
 
 // The same over the coordinates that are held.
@@ -106,8 +119,7 @@ void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const 
                           double* energy)
 {
     memset(energy, 0, (size_t)sim->groups->n * sizeof *energy);
-    cond_assembly_multiply_masses(&sim->matrix, kinematics, v, sim->balance->p,
-                                  sim->model->settings.solver.threads);
+    cond_assembly_multiply_masses(&sim->matrix, kinematics, v, sim->balance->p);
     add_products(sim, 0.5, v, sim->balance->p, energy);
     if (sim->held.n > 0) // what moves as it is told has no part in the balance
         add_held_products(sim, -0.5, v, sim->balance->p, energy);
@@ -177,7 +189,7 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
         status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
     if (status)
         return status;
-    cond_problem_multiply(&sim->matrix.problem, sim->attempt.v_hat, lost);
+    cond_assembly_multiply_damping(&sim->matrix, &sim->at_end, sim->attempt.v_hat, lost);
     add_products(sim, -t, sim->attempt.v_hat, given, energy);
     add_products(sim, t, sim->attempt.v_hat, lost, energy);
     for (int c = 0; c < sim->attempt.candidates.n; c++) {
@@ -207,7 +219,8 @@ static void subtract_held_work(CondSim* sim, const CondState* state, double* ene
 {
     const CondModel* model = sim->model;
     double *force = sim->held.force, *dv = sim->work, *p = sim->balance->p;
-    cond_problem_multiply(&sim->attempt.assembly.problem, sim->attempt.v_hat, force);
+    cond_problem_multiply_by(&sim->attempt.assembly.problem, sim->attempt.v_hat, force,
+                             model->settings.solver.threads);
     for (int c = 0; c < sim->attempt.candidates.n; c++)
         cond_contact_add_force(&sim->attempt.assembly.contact[c], -1.0, sim->attempt.lambda + 3 * c,
                                force);
@@ -215,25 +228,31 @@ static void subtract_held_work(CondSim* sim, const CondState* state, double* ene
         force[i] -= sim->attempt.assembly.b[i];
         dv[i] = state->v[i];
     }
-    cond_spectral_start(sim, state, dv);
+    for (int b = 0; b < model->n_body; b++)
+        cond_spectral_start(sim, state, b, dv);
     for (int i = 0; i < model->n_dof; i++)
         dv[i] = sim->attempt.v_hat[i] - dv[i];
-    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
-                                  model->settings.solver.threads);
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p);
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             force[i] -= cond_spectral_mass(cond_spectral_of(sim, b)) * p[i] / sim->length[b];
     add_held_products(sim, -sim->attempt.time_step, sim->attempt.v_hat, force, energy);
 }
 
-void cond_balance_pose(CondSim* sim, const CondState* state)
+void cond_balance_advance(CondSim* sim, const CondState* state, int b)
 {
     CondBalance* balance = sim->balance;
-    memcpy(balance->q, state->q, (size_t)sim->model->n_q * sizeof(double));
-    cond_sim_advance(sim->model, sim->attempt.v_hat, sim->attempt.time_step, balance->q);
+    const CondBody* body = &sim->model->body[b];
+    cond_body_advance(body, state->q + body->q_begin, sim->attempt.v_hat + body->dof_begin,
+                      sim->attempt.time_step, sim->model->settings.solver.threads,
+                      balance->q + body->q_begin);
+    balance->spans[b] = !sim->linear[b] && sim->theta[b] < 1.0;
+}
+
+void cond_balance_pose(CondSim* sim)
+{
+    CondBalance* balance = sim->balance;
     cond_kinematics_set_like(&balance->end, NULL, balance->q);
-    for (int b = 0; b < sim->model->n_body; b++)
-        balance->spans[b] = !sim->linear[b] && sim->theta[b] < 1.0;
     sim->at_end.begin = &sim->at_start;
     sim->at_end.end = &balance->end;
     sim->at_end.spans = balance->spans;
@@ -296,9 +315,7 @@ static double product_of(const CondSim* sim, int group, const double* x, const d
     const CondGroups* groups = sim->groups;
     double sum = 0.0;
     for (int k = groups->bodies.begin[group]; k < groups->bodies.begin[group + 1]; k++) {
-        const CondBody* body = &sim->model->body[groups->bodies.member[k]];
-        sum += cond_dot(body->n_dof, x + body->dof_begin, y + body->dof_begin,
-                        sim->model->settings.solver.threads);
+        sum += product_of_body(sim->model, groups->bodies.member[k], x, y);
     }
     return sum;
 }
@@ -405,34 +422,35 @@ static int has_rebounded(const CondSim* sim, int g)
     return 0;
 }
 
-void cond_sim_balance(CondSim* sim)
+// Groups whose velocities stay: what has rebounded has its own account, implicit Euler loses energy
+// by its nature, and what hardly moves would get the rounding of its potential energy as speed.
+static int is_left(const CondSim* sim, int g)
 {
+    const CondGroups* groups = sim->groups;
+    double energy = groups->kinetic[g], excess = groups->excess[g];
+    return !(energy > 0.0) || (groups->euler[g] && excess <= 0.0) || has_rebounded(sim, g) ||
+           (-excess > COND_BALANCE_RESTORED * energy && is_held(sim, g));
+}
+
+static int is_whole(const CondGroups* groups, int g)
+{
+    return groups->anchored[g] || groups->touched[g];
+}
+
+// What a group does touches its own coordinates alone.
+static void balance_groups(const void* loop, int first, int last)
+{
+    CondSim* sim = *(CondSim* const*)loop;
     const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
     double* v = sim->next->v;
-    int ready = 0;
-    if (model->settings.integrator != COND_INTEGRATOR_AUTO)
-        return;
-    if (sim->attempt.moved) {
-        cond_balance_kinetic(sim, &sim->at_end, v, groups->before);
-        memset(groups->load, 0, (size_t)groups->n * sizeof *groups->load); // is free by now
-        add_potential(sim, &sim->at_end, 1.0, groups->load);
-        add_potential(sim, &sim->balance->end, -1.0, groups->load);
-    }
-    for (int g = 0; g < groups->n; g++) {
-        int whole = groups->anchored[g] || groups->touched[g];
+    for (int g = first; g < last; g++) {
         int lasts = groups->touched[g] && !groups->euler[g] && !groups->lands[g];
         double energy = groups->kinetic[g], excess = groups->excess[g];
-        // Implicit Euler loses energy by its nature; what has rebounded has its own account.
-        if (!(energy > 0.0) || (groups->euler[g] && excess <= 0.0) || has_rebounded(sim, g))
+        if (is_left(sim, g))
             continue;
-        if (-excess > COND_BALANCE_RESTORED * energy && is_held(sim, g))
-            continue; // what hardly moves would get the rounding of its potential energy as speed
         rest(sim, g);
-        if (!whole) {
-            if (!ready)
-                cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
-            ready = 1;
+        if (!is_whole(groups, g)) {
             make_rigid(sim, g);
             double inner = split(sim, g, v);
             if (fabs(excess) <= inner)
@@ -450,4 +468,27 @@ void cond_sim_balance(CondSim* sim)
                 v[i] = sim->balance->v[i] + s * (v[i] - sim->balance->v[i]);
         }
     }
+}
+
+void cond_sim_balance(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondGroups* groups = sim->groups;
+    double* v = sim->next->v;
+    int splits = 0;
+    if (model->settings.integrator != COND_INTEGRATOR_AUTO)
+        return;
+    if (sim->attempt.moved) {
+        cond_balance_kinetic(sim, &sim->at_end, v, groups->before);
+        memset(groups->load, 0, (size_t)groups->n * sizeof *groups->load); // is free by now
+        add_potential(sim, &sim->at_end, 1.0, groups->load);
+        add_potential(sim, &sim->balance->end, -1.0, groups->load);
+    }
+    for (int g = 0; g < groups->n && !splits; g++)
+        splits = !is_left(sim, g) && !is_whole(groups, g);
+    if (splits)
+        cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
+    size_t work = model->n_alone > 0 ? 0 : COND_CONTACT_WORK * (size_t)model->n_dof;
+    cond_parallel(groups->n, cond_threads(work, model->settings.solver.threads), balance_groups,
+                  &sim);
 }

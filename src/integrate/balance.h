@@ -12,6 +12,7 @@ typedef struct CondBalance {
     double* v;          // v_{k+1}                                            (n_dof)
     double* p;          // momenta                                            (n_dof)
     double* extra;      // what forces on a body were extrapolated by [s]     (n_body)
+    double* of_body;    // scratch: numbers of each body                      (n_body x 3)
     double* damped;     // spectral damping of the bodies                       (n_body)
     double* middle;     // q in the middle of the step                        (n_q)
     double taken;       // what that damping takes in the step [J]
@@ -24,8 +25,10 @@ typedef struct CondBalance {
 CondStatus cond_balance_create(CondSim* sim);
 void cond_balance_destroy(CondSim* sim);
 
-// balance.end at q_{k+1}, for the bodies in the middle of whose step forces are means over it.
-void cond_balance_pose(CondSim* sim, const CondState* state);
+// balance.end at q_{k+1}, for the bodies in the middle of whose step forces are means over it: what
+// belongs to body b, and then what belongs to all.
+void cond_balance_advance(CondSim* sim, const CondState* state, int b);
+void cond_balance_pose(CondSim* sim);
 
 // 1/2 v' M v of each group.                                                   energy (n of n_body)
 void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v,

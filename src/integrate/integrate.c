@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/tuning.h"
 #include "body/body.h"
+#include "body/each.h"
 #include "integrate/balance.h"
 #include "integrate/persistent.h"
 #include "integrate/spectral.h"
@@ -10,12 +11,25 @@
 
 #include <string.h>
 
-void cond_sim_advance(const CondModel* model, const double* v, double t, double* q)
+typedef struct AdvanceLoop {
+    const CondModel* model;
+    const double *v, *from;
+    double t, *q;
+} AdvanceLoop;
+
+static void advance(const void* loop, int b)
 {
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        cond_body_ops(body->kind)->advance(body, v + body->dof_begin, t, q + body->q_begin);
-    }
+    const AdvanceLoop* l = loop;
+    const CondBody* body = &l->model->body[b];
+    cond_body_advance(body, l->from + body->q_begin, l->v + body->dof_begin, l->t,
+                      l->model->settings.solver.threads, l->q + body->q_begin);
+}
+
+void cond_sim_advance(const CondModel* model, const double* from, const double* v, double t,
+                      double* q)
+{
+    AdvanceLoop loop = {model, v, from, t, q};
+    cond_each_body(model, COND_COORDINATE_WORK, advance, &loop);
 }
 
 static void remember_contacts(const void* loop, int first, int last)
@@ -51,23 +65,24 @@ CondStatus cond_sim_remember(CondSim* sim)
 
 // v = v_k + (v_hat - v_k)/theta, and the velocity that was solved for
 typedef struct VelocityLoop {
-    const double *v_k, *v_hat, *solved;
-    double *v, *kept, theta; // of one body
+    const CondSim* sim;
+    const double *v_k, *v_hat;
 } VelocityLoop;
 
-static void make_velocities(const void* loop, int first, int last)
+static void make_velocities(const void* loop, int b, int first, int last)
 {
     const VelocityLoop* l = loop;
+    const CondSim* sim = l->sim;
     for (int i = first; i < last; i++) {
-        l->v[i] = l->v_k[i] + (l->v_hat[i] - l->v_k[i]) / l->theta;
-        l->kept[i] = l->solved[i];
+        sim->next->v[i] = l->v_k[i] + (l->v_hat[i] - l->v_k[i]) / sim->theta[b];
+        sim->next->v_hat[i] = sim->attempt.v_hat[i];
     }
 }
 
 void cond_sim_move(CondSim* sim, const CondState* state)
 {
-    memcpy(sim->next->q, state->q, (size_t)sim->model->n_q * sizeof(double));
-    cond_sim_advance(sim->model, sim->attempt.v_hat, sim->attempt.time_step, sim->next->q);
+    cond_sim_advance(sim->model, state->q, sim->attempt.v_hat, sim->attempt.time_step,
+                     sim->next->q);
     const CondBalance* balance = sim->balance; // which has looked there already
     cond_kinematics_set_like(&sim->at_end, balance && balance->end.model ? &balance->end : NULL,
                              sim->next->q);
@@ -102,15 +117,11 @@ CondStatus cond_sim_make_next(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     CondState* next = sim->next;
     const double* v_hat = cond_sim_representative(sim, state);
-    int threads = model->settings.solver.threads;
-    for (int b = 0; b < model->n_body; b++) {
-        int at = model->body[b].dof_begin, n = model->body[b].n_dof;
-        VelocityLoop loop = {state->v + at, v_hat + at,       sim->attempt.v_hat + at,
-                             next->v + at,  next->v_hat + at, sim->theta[b]};
-        cond_parallel(n, cond_threads((size_t)n, threads), make_velocities, &loop);
+    VelocityLoop loop = {sim, state->v, v_hat};
+    cond_each_coordinate(model, 2, make_velocities, &loop);
+    for (int b = 0; b < model->n_body; b++)
         if (cond_spectral_of(sim, b) > 0.0)
             cond_spectral_arrive(sim, state, b, next->v);
-    }
     cond_held_put_end(sim, next->v);
     cond_joint_rows_rest(sim);
     for (int i = 0; i < 3 * cond_sim_n_force(sim); i++)

@@ -10,16 +10,20 @@
 // leaves out, the change of M, C and D and negative geometric stiffness, slows the convergence down
 // but does not move the answer.
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/tuning.h"
 #include "body/body.h"
+#include "body/each.h"
 #include "body/gyroscopic.h"
 #include "body/spectral.h"
+#include "device/sum.h"
 #include "integrate/balance.h"
 #include "integrate/momenta.h"
 #include "integrate/spectral.h"
 #include "integrate/tuning.h"
 #include "law/tuning.h"
 #include "potential/potential.h"
+#include "problem/block.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -85,18 +89,11 @@ void cond_newton_destroy(CondSim* sim)
     cond_transport_destroy(&sim->transport);
 }
 
-// v_k as seen from a kinematics: M^(1/2) v or M v of a robot is carried there where the settings
-// say.
-static void see_start(CondSim* sim, const CondState* state, const CondKinematics* from,
-                      const CondKinematics* to, double* v)
-{
-    const CondModel* model = sim->model;
-    memcpy(v, state->v, (size_t)model->n_dof * sizeof *v);
-    for (int b = 0; b < model->n_body; b++)
-        if (model->body[b].kind == COND_BODY_ROBOT)
-            cond_transport_move(&sim->transport, &model->body[b], from, to,
-                                v + model->body[b].dof_begin);
-}
+// Loops over the bodies at the iterate.
+typedef struct IterateLoop {
+    CondSim* sim;
+    const CondState* state; // that the step begins with
+} IterateLoop;
 
 CondMomentaStep cond_newton_momenta(const CondSim* sim, int b)
 {
@@ -137,32 +134,46 @@ static void add_momenta(CondSim* sim, int b, const double* v, double* f)
 // Weight and -C v at the iterate. A rigid body under implicit Euler keeps the gyroscopic rule of
 // the linear step, which conserves its energy and bears any spin; under the midpoint rule -C v is
 // what keeps the angular momentum in space (body/gyroscopic.h).
-static void bias(CondSim* sim, const CondState* state, const double* v, double* f)
+static void add_bias(const void* loop, int b)
 {
-    const CondModel* model = sim->model;
-    const CondSceneSettings* settings = &model->settings;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        int at = body->dof_begin, euler = sim->theta[b] == 1.0;
-        double torque[3];
-        if (sim->linear[b])
-            cond_sim_bias(sim, state, b, f);
-        else if (cond_newton_has_momenta(sim, b))
-            add_momenta(sim, b, v + at, f + at);
-        else if (body->kind == COND_BODY_ROBOT)
-            cond_transport_bias(&sim->transport, body, &sim->at_end, v + at, 0.0, settings->gravity,
-                                f + at);
-        else
-            cond_body_ops(body->kind)
-                ->bias(body, &sim->at_end, euler ? state->v + at : v + at,
-                       euler ? sim->attempt.time_step : 0.0, settings->gravity, f + at);
-        if (sim->linear[b] || euler || body->kind != COND_BODY_RIGID)
-            continue;
-        cond_gyroscopic_middle(body->inertia, state->v + at + 3, v + at + 3, sim->length[b],
-                               torque);
-        for (int i = 0; i < 3; i++)
-            f[at + 3 + i] = -torque[i];
-    }
+    const IterateLoop* l = loop;
+    CondSim* sim = l->sim;
+    const CondBody* body = &sim->model->body[b];
+    const double *gravity = sim->model->settings.gravity, *v = sim->attempt.v_hat;
+    double torque[3], *f = sim->f;
+    int at = body->dof_begin, euler = sim->theta[b] == 1.0;
+    if (sim->linear[b])
+        cond_sim_bias(sim, l->state, b, f);
+    else if (cond_newton_has_momenta(sim, b))
+        add_momenta(sim, b, v + at, f + at);
+    else if (body->kind == COND_BODY_ROBOT)
+        cond_transport_bias(&sim->transport, body, &sim->at_end, v + at, 0.0, gravity, f + at);
+    else
+        cond_body_ops(body->kind)
+            ->bias(body, &sim->at_end, euler ? l->state->v + at : v + at,
+                   euler ? sim->attempt.time_step : 0.0, gravity, f + at);
+    if (sim->linear[b] || euler || body->kind != COND_BODY_RIGID)
+        return;
+    cond_gyroscopic_middle(body->inertia, l->state->v + at + 3, v + at + 3, sim->length[b], torque);
+    for (int i = 0; i < 3; i++)
+        f[at + 3 + i] = -torque[i];
+}
+
+// v_k of a body as seen from the iterate, where M^(1/2) v or M v of a robot is carried there where
+// the settings say; and its bias.
+static void start_body(const void* loop, int b)
+{
+    const IterateLoop* l = loop;
+    CondSim* sim = l->sim;
+    const CondBody* body = &sim->model->body[b];
+    double* start = sim->newton.start;
+    cond_parallel_copy(body->n_dof, l->state->v + body->dof_begin, start + body->dof_begin,
+                       sim->model->settings.solver.threads);
+    if (body->kind == COND_BODY_ROBOT)
+        cond_transport_move(&sim->transport, body, &sim->at_start, &sim->at_end,
+                            start + body->dof_begin);
+    cond_spectral_start(sim, l->state, b, start);
+    add_bias(loop, b);
 }
 
 CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y)
@@ -174,61 +185,86 @@ CondStatus cond_newton_damp(CondSim* sim, const double* v, double* y)
                                         NULL, &sim->matrix, y);
     if (!status)
         status = cond_assembly_finish(&sim->matrix, &sim->at_end, NULL, &none, INFINITY);
-    if (!status)
-        cond_problem_multiply(&sim->matrix.problem, v, y);
-    return status;
+    if (status)
+        return status;
+    cond_assembly_multiply_damping(&sim->matrix, &sim->at_end, v, y);
+    return COND_OK;
+}
+
+static void pose(const void* loop, int b)
+{
+    const IterateLoop* l = loop;
+    CondSim* sim = l->sim;
+    const CondBody* body = &sim->model->body[b];
+    double* q = sim->newton.q + body->q_begin;
+    double h = !sim->linear[b] ? sim->length[b]
+               : body->kind == COND_BODY_RIGID && cond_held_whole(sim, b)
+                   ? 0.5 * sim->attempt.time_step // what touches it may be in the middle
+                   : 0.0;
+    const double *from = l->state->q + body->q_begin, *v = sim->attempt.v_hat + body->dof_begin;
+    if (h > 0.0)
+        cond_body_advance(body, from, v, h, sim->model->settings.solver.threads, q);
+    else
+        memcpy(q, from, (size_t)body->n_q * sizeof *q);
+    if (sim->model->settings.integrator != COND_INTEGRATOR_AUTO)
+        return;
+    cond_spectral_lead_on(sim, l->state, b, sim->newton.q);
+    cond_balance_advance(sim, l->state, b);
 }
 
 void cond_newton_pose(CondSim* sim, const CondState* state)
 {
-    const CondModel* model = sim->model;
-    double* q = sim->newton.q;
-    memcpy(q, state->q, (size_t)model->n_q * sizeof(double));
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        double h = !sim->linear[b] ? sim->length[b]
-                   : body->kind == COND_BODY_RIGID && cond_held_whole(sim, b)
-                       ? 0.5 * sim->attempt.time_step // what touches it may be in the middle
-                       : 0.0;
-        if (h > 0.0)
-            cond_body_ops(body->kind)
-                ->advance(body, sim->attempt.v_hat + body->dof_begin, h, q + body->q_begin);
-    }
-    if (model->settings.integrator == COND_INTEGRATOR_AUTO)
-        cond_spectral_lead_on(sim, state, q);
-    cond_kinematics_set_like(&sim->at_end, NULL, q);
-    if (model->settings.integrator == COND_INTEGRATOR_AUTO)
-        cond_balance_pose(sim, state);
+    IterateLoop loop = {sim, state};
+    cond_each_body(sim->model, 2 * COND_COORDINATE_WORK, pose, &loop);
+    cond_kinematics_set_like(&sim->at_end, NULL, sim->newton.q);
+    if (sim->model->settings.integrator == COND_INTEGRATOR_AUTO)
+        cond_balance_pose(sim);
 }
 
-// r = M (v - v_k)/h - f + D v, where r = D v already; of a linear body -b = -M v_k/h - f.
-static void add_inertia(CondSim* sim)
+// The coordinates of a body.
+typedef struct InertiaLoop {
+    const CondSim* sim;
+    int b, begin;
+} InertiaLoop;
+
+static void subtract_start(const void* loop, int first, int last)
 {
-    const CondModel* model = sim->model;
-    CondNewton* newton = &sim->newton;
-    double *r = newton->r, *dv = sim->work, *p = newton->work;
-    for (int b = 0; b < model->n_body; b++)
-        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
-            dv[i] = (sim->linear[b] ? 0.0 : sim->attempt.v_hat[i]) - newton->start[i];
-    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
-                                  model->settings.solver.threads);
-    for (int b = 0; b < model->n_body; b++)
-        for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
-            r[i] = (sim->linear[b] ? 0.0 : r[i]) +
-                   cond_spectral_mass(cond_spectral_of(sim, b)) * p[i] / sim->length[b] - sim->f[i];
+    const InertiaLoop* l = loop;
+    const CondSim* sim = l->sim;
+    for (int i = l->begin + first; i < l->begin + last; i++)
+        sim->work[i] = (sim->linear[l->b] ? 0.0 : sim->attempt.v_hat[i]) - sim->newton.start[i];
+}
+
+static void add_rate(const void* loop, int first, int last)
+{
+    const InertiaLoop* l = loop;
+    const CondSim* sim = l->sim;
+    double *r = sim->newton.r, *p = sim->newton.work, h = sim->length[l->b];
+    double mass = cond_spectral_mass(cond_spectral_of(sim, l->b));
+    for (int i = l->begin + first; i < l->begin + last; i++)
+        r[i] = p[i] = (sim->linear[l->b] ? 0.0 : r[i]) + mass * p[i] / h - sim->f[i];
+}
+
+// r = M (v - v_k)/h - f + D v, where r = D v already; of a linear body -b = -M v_k/h - f. And in
+// newton.work too, from which forces of contacts are taken next.
+static void add_inertia(const void* data, int b)
+{
+    CondSim* sim = ((const IterateLoop*)data)->sim;
+    const CondBody* body = &sim->model->body[b];
+    InertiaLoop loop = {sim, b, body->dof_begin};
+    int n_thread = cond_threads((size_t)body->n_dof, sim->model->settings.solver.threads);
+    cond_parallel(body->n_dof, n_thread, subtract_start, &loop);
+    cond_assembly_multiply_mass(&sim->matrix, &sim->at_end, b, sim->work, sim->newton.work);
+    cond_parallel(body->n_dof, n_thread, add_rate, &loop);
 }
 
 CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondNewton* newton = &sim->newton;
-    double *r = newton->r, *work = newton->work;
-    const double* v = sim->attempt.v_hat;
-    int n = model->n_dof;
+    IterateLoop loop = {sim, state};
     cond_newton_pose(sim, state);
-    see_start(sim, state, &sim->at_start, &sim->at_end, newton->start);
-    cond_spectral_start(sim, state, newton->start);
-    bias(sim, state, v, sim->f);
+    cond_each_body(model, COND_COORDINATE_WORK, start_body, &loop);
     cond_force_add(&sim->at_end, state, sim->attempt.time_step, sim->f);
     cond_assembly_begin(&sim->attempt.assembly, &sim->at_end, sim->length, sim->f);
     CondStatus status = cond_sim_couple(sim, &sim->at_end, COND_COUPLED_ALL, sim->length,
@@ -236,15 +272,14 @@ CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state)
     if (!status)
         status = cond_sim_finish(sim);
     if (!status)
-        status = cond_newton_damp(sim, v, r);
+        status = cond_newton_damp(sim, sim->attempt.v_hat, newton->r);
     if (status)
         return status;
-    add_inertia(sim);
-    memcpy(work, r, (size_t)n * sizeof *work);
-    for (int c = 0; c < cond_sim_n_force(sim); c++)
-        cond_contact_add_force(&sim->attempt.assembly.contact[c], -1.0, sim->attempt.lambda + 3 * c,
-                               work);
-    cond_problem_diagonal(&sim->attempt.assembly.problem, newton->diagonal);
+    cond_each_body(model, COND_COORDINATE_WORK, add_inertia, &loop);
+    cond_assembly_add_forces(&sim->attempt.assembly, model, cond_sim_n_force(sim), -1.0,
+                             sim->attempt.lambda, newton->work);
+    cond_problem_diagonal_by(&sim->attempt.assembly.problem, newton->diagonal,
+                             model->settings.solver.threads);
     return COND_OK;
 }
 
@@ -255,27 +290,38 @@ static CondStatus evaluate(CondSim* sim, const CondState* state, double* size)
     CondStatus status = cond_newton_evaluate(sim, state);
     if (status)
         return status;
-    *size = 0.0;
+    double* left = sim->work; // what holds a coordinate gives what is missing
     for (int i = 0; i < sim->model->n_dof; i++)
-        if (!sim->held.flag[i]) // what holds a coordinate gives what is missing
-            *size += newton->work[i] * newton->work[i] / newton->diagonal[i];
-    *size = sqrt(*size);
+        left[i] = sim->held.flag[i] ? 0.0 : newton->work[i];
+    *size = sqrt(cond_dot_over(sim->model->n_dof, newton->diagonal, left, left,
+                               sim->model->settings.solver.threads));
     return isfinite(*size) ? COND_OK : COND_DIVERGED;
 }
 
 // b = A v - r, and -r of a linear body.
-double cond_newton_right_hand_side(CondSim* sim)
+static void subtract_residual(const void* loop, int k, int first, int last)
 {
-    const CondModel* model = sim->model;
-    double *b = sim->attempt.assembly.b, size = 0.0;
-    cond_problem_multiply(&sim->attempt.assembly.problem, sim->attempt.v_hat, b);
-    for (int k = 0; k < model->n_body; k++)
-        for (int i = model->body[k].dof_begin, n = 0; n < model->body[k].n_dof; n++, i++) {
-            b[i] = (sim->linear[k] ? 0.0 : b[i]) - sim->newton.r[i];
-            double load = sim->held.flag[i] ? sim->newton.work[i] : b[i];
-            size += load * load / sim->newton.diagonal[i];
-        }
-    return sqrt(size);
+    const CondSim* sim = loop;
+    double* b = sim->attempt.assembly.b;
+    for (int i = first; i < last; i++) {
+        b[i] = (sim->linear[k] ? 0.0 : b[i]) - sim->newton.r[i];
+        // Of a coordinate that is held, what holds it: it asks for no other.
+        sim->work[i] = sim->held.flag[i] ? sim->newton.work[i] : b[i];
+    }
+}
+
+void cond_newton_right_hand_side(CondSim* sim)
+{
+    cond_problem_multiply_by(&sim->attempt.assembly.problem, sim->attempt.v_hat,
+                             sim->attempt.assembly.b, sim->model->settings.solver.threads);
+    cond_each_coordinate(sim->model, 2, subtract_residual, sim);
+}
+
+// Its size in the norm of the residual, sqrt(b' diag(A)^-1 b).
+static double size_of_right_hand_side(const CondSim* sim)
+{
+    const double *b = sim->work, *d = sim->newton.diagonal;
+    return sqrt(cond_dot_over(sim->model->n_dof, d, b, b, sim->model->settings.solver.threads));
 }
 
 double cond_newton_mass(const CondBody* body, const CondKinematics* kinematics)
@@ -295,8 +341,7 @@ static double change_of(CondSim* sim)
     double *dv = sim->work, *p = sim->newton.work, largest = 0.0;
     for (int i = 0; i < model->n_dof; i++)
         dv[i] = sim->attempt.v_hat[i] - sim->newton.v[i];
-    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p,
-                                  sim->model->settings.solver.threads);
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, dv, p);
     for (int b = 0; b < model->n_body; b++) {
         const CondBody* body = &model->body[b];
         double energy = 0.0;
@@ -355,9 +400,10 @@ static CondStatus begin(CondSim* sim)
 
 void cond_newton_keep(CondSim* sim)
 {
-    size_t n = (size_t)sim->model->n_dof, n_lambda = 3 * (size_t)cond_sim_n_force(sim);
-    memcpy(sim->newton.v, sim->attempt.v_hat, n * sizeof(double));
-    memcpy(sim->newton.lambda, sim->attempt.lambda, n_lambda * sizeof(double));
+    int n = sim->model->n_dof, n_lambda = 3 * cond_sim_n_force(sim);
+    int threads = sim->model->settings.solver.threads;
+    cond_parallel_copy(n, sim->attempt.v_hat, sim->newton.v, threads);
+    cond_parallel_copy(n_lambda, sim->attempt.lambda, sim->newton.lambda, threads);
 }
 
 // Poses the problem at the iterate.
@@ -371,7 +417,8 @@ static CondStatus pose_iterate(CondSim* sim, const CondState* state)
     CondStatus status = descend(sim, state, newton->noise, &newton->size);
     if (status < 0)
         return status;
-    newton->noise = floor * cond_newton_right_hand_side(sim);
+    cond_newton_right_hand_side(sim);
+    newton->noise = floor * size_of_right_hand_side(sim);
     cond_newton_keep(sim);
     sim->attempt.at_iterate = 1;
     return COND_OK;

@@ -37,7 +37,7 @@ static void square(CondSim* sim)
     int threads = model->settings.solver.threads;
     cond_kinematics_set(&sim->at_end, pieces->second->q);
     for (int i = 0; i < COND_N_DIFFERENCE; i++) {
-        cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, pieces->x[i], pieces->p, threads);
+        cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, pieces->x[i], pieces->p);
         for (int b = 0; b < model->n_body; b++) {
             const CondBody* body = &model->body[b];
             double mass = cond_newton_mass(body, &sim->at_end);

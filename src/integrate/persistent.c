@@ -9,7 +9,9 @@
 #include "base/tuning.h"
 
 #include "base/memory.h"
+#include "base/tuning.h"
 #include "body/body.h"
+#include "body/each.h"
 #include "integrate/balance.h"
 #include "integrate/tuning.h"
 #include "linear/cholesky.h"
@@ -306,22 +308,26 @@ int cond_persistent_find(const CondCandidateList* list, const CondCandidate* can
                                                                                            : -1;
 }
 
+static void find_reach(const void* loop, int b)
+{
+    const CondSim* sim = loop;
+    const CondBody* body = &sim->model->body[b];
+    sim->reach[b] = sim->groups->persistent[b]
+                        ? COND_MICROMETRE + sim->attempt.time_step *
+                                                cond_body_ops(body->kind)
+                                                    ->speed(body, &sim->at_end,
+                                                            sim->attempt.v_hat + body->dof_begin)
+                        : 0.0;
+}
+
 CondStatus cond_persistent_move(CondSim* sim, const CondState* state)
 {
-    const CondModel* model = sim->model;
     const CondCandidateList* list = &sim->attempt.candidates;
     if (cond_candidates_reserve(&sim->attempt.middle, list->n))
         return COND_OUT_OF_MEMORY;
     cond_newton_pose(sim, state);
     sim->at_end.begin = NULL;
-    for (int b = 0; b < model->n_body; b++)
-        sim->reach[b] =
-            sim->groups->persistent[b]
-                ? COND_MICROMETRE + sim->attempt.time_step *
-                                        cond_body_ops(model->body[b].kind)
-                                            ->speed(&model->body[b], &sim->at_end,
-                                                    sim->attempt.v_hat + model->body[b].dof_begin)
-                : 0.0;
+    cond_each_body(sim->model, COND_COORDINATE_WORK, find_reach, sim);
     sim->collider.wanted = sim->groups->persistent; // no others are moved
     CondStatus status = cond_sim_detect(sim, &sim->at_end, &sim->attempt.end);
     sim->collider.wanted = NULL;

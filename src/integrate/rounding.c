@@ -7,7 +7,6 @@
 // with x_i the distance of the body from the origin and its size; for an angle over the size. The
 // rounding of a body that rests without a load is all there is of its residual.
 #include "body/body.h"
-#include "integrate/group.h"
 #include "math/vec3.h"
 #include "sim/sim.h"
 
@@ -24,24 +23,16 @@ static int is_angle(const CondBody* body, int k)
     return k < base ? k >= 3 : joint < 0 || !arm->coordinate[joint].slides;
 }
 
-void cond_sim_find_rounding(CondSim* sim)
+double cond_sim_rounding_of(const CondSim* sim, int b)
 {
-    const CondModel* model = sim->model;
-    CondGroups* groups = sim->groups;
-    for (int g = 0; g < groups->n; g++)
-        groups->rounding[g] = 0.0;
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        CondPose pose =
-            cond_body_ops(body->kind)
-                ->pose(body, sim->at_end.q + body->q_begin, sim->attempt.v_hat + body->dof_begin);
-        double size = body->size, x = vec3_norm(pose.position) + size, sum = 0.0;
-        for (int k = 0; k < body->n_dof; k++) {
-            double off = is_angle(body, k) && size > 0.0 ? x / size : x;
-            sum += sim->newton.diagonal[body->dof_begin + k] * off * off;
-        }
-        groups->rounding[groups->of[b]] += sum / (sim->length[b] * sim->length[b]);
+    const CondBody* body = &sim->model->body[b];
+    CondPose pose =
+        cond_body_ops(body->kind)
+            ->pose(body, sim->at_end.q + body->q_begin, sim->attempt.v_hat + body->dof_begin);
+    double size = body->size, x = vec3_norm(pose.position) + size, sum = 0.0;
+    for (int k = 0; k < body->n_dof; k++) {
+        double off = is_angle(body, k) && size > 0.0 ? x / size : x;
+        sum += sim->newton.diagonal[body->dof_begin + k] * off * off;
     }
-    for (int g = 0; g < groups->n; g++)
-        groups->rounding[g] = DBL_EPSILON * sqrt(groups->rounding[g]);
+    return DBL_EPSILON * DBL_EPSILON * sum / (sim->length[b] * sim->length[b]);
 }

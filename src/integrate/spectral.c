@@ -6,6 +6,7 @@
 // step takes is: both terms store some of what they take, of the order t^2, for the next step.
 #include "integrate/spectral.h"
 
+#include "base/parallel.h"
 #include "body/body.h"
 #include "body/spectral.h"
 #include "device/sum.h"
@@ -39,34 +40,28 @@ double cond_spectral_of(const CondSim* sim, int body)
                                                                    : 0.0;
 }
 
-void cond_spectral_lead_on(CondSim* sim, const CondState* state, double* q)
+void cond_spectral_lead_on(CondSim* sim, const CondState* state, int b, double* q)
 {
-    const CondModel* model = sim->model;
     CondBalance* balance = sim->balance;
-    memcpy(balance->middle, q, (size_t)model->n_q * sizeof *q);
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        double damping = balance->damped[b] = damping_of(sim, b), *ahead = sim->work;
-        if (damping == 0.0)
-            continue;
-        for (int i = 0, k = body->dof_begin; i < body->n_dof; i++, k++)
-            ahead[i] = sim->attempt.v_hat[k] - state->v_hat[k];
-        cond_body_ops(body->kind)
-            ->advance(body, ahead, cond_spectral_lead(damping) * sim->attempt.time_step,
-                      q + body->q_begin);
-    }
+    const CondBody* body = &sim->model->body[b];
+    double damping = balance->damped[b] = damping_of(sim, b), *ahead = sim->work + body->dof_begin;
+    cond_parallel_copy(body->n_q, q + body->q_begin, balance->middle + body->q_begin,
+                       sim->model->settings.solver.threads);
+    if (damping == 0.0)
+        return;
+    for (int i = 0, k = body->dof_begin; i < body->n_dof; i++, k++)
+        ahead[i] = sim->attempt.v_hat[k] - state->v_hat[k];
+    cond_body_ops(body->kind)
+        ->advance(body, ahead, cond_spectral_lead(damping) * sim->attempt.time_step,
+                  q + body->q_begin);
 }
 
-void cond_spectral_start(const CondSim* sim, const CondState* state, double* v)
+void cond_spectral_start(const CondSim* sim, const CondState* state, int b, double* v)
 {
-    for (int b = 0; b < sim->model->n_body; b++) {
-        const CondBody* body = &sim->model->body[b];
-        double damping = cond_spectral_of(sim, b), m = cond_spectral_velocity(damping);
-        if (damping == 0.0)
-            continue;
-        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
-            v[i] = ((1.0 - m) * v[i] + 0.5 * m * state->v_hat[i]) / (1.0 - 0.5 * m);
-    }
+    const CondBody* body = &sim->model->body[b];
+    double damping = cond_spectral_of(sim, b), m = cond_spectral_velocity(damping);
+    for (int i = body->dof_begin; i < body->dof_begin + body->n_dof && damping != 0.0; i++)
+        v[i] = ((1.0 - m) * v[i] + 0.5 * m * state->v_hat[i]) / (1.0 - 0.5 * m);
 }
 
 void cond_spectral_arrive(const CondSim* sim, const CondState* state, int b, double* v)

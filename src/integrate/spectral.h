@@ -6,12 +6,12 @@
 
 typedef struct CondSim CondSim;
 
-// Of each body of the iterate at hand the damping, in balance.damped, and q* in the place of its
+// Of body b of the iterate at hand the damping, in balance.damped, and q* in the place of its
 // configuration in the middle of the step, which is kept in balance.middle.                (n_q)
-void cond_spectral_lead_on(CondSim* sim, const CondState* state, double* q);
+void cond_spectral_lead_on(CondSim* sim, const CondState* state, int b, double* q);
 
-// v_k <- what the mass of a damped body is held against.                                 (n_dof)
-void cond_spectral_start(const CondSim* sim, const CondState* state, double* v);
+// v_k of body b <- what the mass of a damped body is held against.                       (n_dof)
+void cond_spectral_start(const CondSim* sim, const CondState* state, int b, double* v);
 
 // The damping of a body in the step that ends.
 double cond_spectral_of(const CondSim* sim, int body);

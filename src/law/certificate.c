@@ -439,22 +439,37 @@ static CondStatus reserve(CondCertifier* certifier, int n, int nc)
                : COND_OK;
 }
 
+typedef struct ScaleLoop {
+    const CondCertifier* certifier;
+    const CondProblem* problem;
+} ScaleLoop;
+
+static void scale_some(const void* loop, int first, int last)
+{
+    const ScaleLoop* l = loop;
+    for (int c = first; c < last; c++) {
+        const CondContact* contact = &l->problem->contact[c];
+        int sides = count_virtual(contact, l->certifier->own + 2 * (size_t)c);
+        l->certifier->delassus[c] = cond_contact_delassus(contact, l->certifier->diagonal);
+        l->certifier->compliance[c] = isfinite(contact->kv) ? sides / contact->kv : 0.0;
+    }
+}
+
 CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* problem, CondLaw law,
                                 double omega, const int* relaxed, const double* v,
                                 const double* lambda, double* error, CondCertificate* certificate)
 {
     if (reserve(certifier, problem->n_dof, problem->n_contact))
         return cond_error_set(NULL, COND_OUT_OF_MEMORY, "no memory for a certificate");
+    int bounded = 0, threads = certifier->threads > 0 ? certifier->threads : 1;
     cond_nodal_own_sides(problem, certifier->mark, certifier->own);
-    cond_problem_diagonal(problem, certifier->diagonal);
-    int bounded = 0;
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondContact* contact = &problem->contact[c];
-        int sides = count_virtual(contact, certifier->own + 2 * (size_t)c);
-        bounded |= contact->set == COND_FORCE_INTERVAL;
-        certifier->delassus[c] = cond_contact_delassus(contact, certifier->diagonal);
-        certifier->compliance[c] = isfinite(contact->kv) ? sides / contact->kv : 0.0;
-    }
+    cond_problem_diagonal_by(problem, certifier->diagonal, threads);
+    for (int c = 0; c < problem->n_contact; c++)
+        bounded |= problem->contact[c].set == COND_FORCE_INTERVAL;
+    ScaleLoop scale = {certifier, problem};
+    cond_parallel(problem->n_contact,
+                  cond_threads(COND_CONTACT_WORK * (size_t)problem->n_contact, threads), scale_some,
+                  &scale);
     CondCertificateData data = {.problem = problem,
                                 .law = law,
                                 .omega = omega,
@@ -464,6 +479,7 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
                                 .compliance = certifier->compliance,
                                 .carried = certifier->carried,
                                 .relaxed = relaxed,
+                                .threads = threads,
                                 .error = error};
     *certificate = cond_certificate_compute(&data, v, lambda, certifier->work);
     cond_certificate_detail(&data, v, lambda, certificate);

@@ -93,6 +93,7 @@ typedef struct CondCertifier {
     double* compliance;      //                                         (n_contact)
     int *mark, *own;         //                                         (n_dof), (2 n_contact)
     int* carried;            // all 0                                   (n_contact)
+    int threads;             // 0: one
 } CondCertifier;
 
 void cond_certifier_begin(const CondContext* context, CondCertifier* certifier);

@@ -1,8 +1,11 @@
 // Law errors of many contacts, four side by side where they have the strict law and an isotropic
 // cone.
+#include "base/parallel.h"
 #include "base/processor.h"
 #include "law/certificate.h"
 #include "law/law_lanes.h"
+
+#include <string.h>
 
 static void find_error(const CondCertificateData* data, int c, const double* u,
                        const double* lambda, double* natural, double* penetration)
@@ -86,22 +89,52 @@ void cond_certificate_law_errors(const CondCertificateData* data, int first, int
                                                              penetration);
 }
 
+enum { PULL, CONE, COMPLEMENTARITY, ANGLE, N_DETAIL };
+enum { PARTS = 64 };
+
+// Parts of the contacts, and the largest of each.
+typedef struct DetailLoop {
+    const CondCertificateData* data;
+    const double *v, *lambda;
+    double (*most)[N_DETAIL];
+    int n_part;
+} DetailLoop;
+
+static void find_details(const void* loop, int first, int last)
+{
+    const DetailLoop* at = loop;
+    const CondCertificateData* data = at->data;
+    int n = data->problem->n_contact;
+    for (int part = first; part < last; part++) {
+        double *most = at->most[part], u[3];
+        memset(most, 0, sizeof *at->most);
+        for (int c = cond_team_first(n, part, at->n_part);
+             c < cond_team_first(n, part + 1, at->n_part); c++) {
+            const double *l = at->lambda + (ptrdiff_t)3 * c, slip = cond_certificate_slip(data, c);
+            cond_certificate_velocity(data, at->v, c, c + 1, u);
+            cond_certificate_add_slip(data, c, l, u);
+            CondLawError e =
+                cond_contact_law_error(cond_certificate_law(data, c), &data->problem->contact[c],
+                                       data->delassus[c], slip, data->delassus[c] + slip, u, l, 0);
+            double detail[N_DETAIL] = {e.pull, e.cone, e.complementarity, e.angle};
+            for (int k = 0; k < N_DETAIL; k++)
+                most[k] = scalar_max(most[k], detail[k]);
+        }
+    }
+}
+
 void cond_certificate_detail(const CondCertificateData* data, const double* v, const double* lambda,
                              CondCertificate* certificate)
 {
-    enum { PULL, CONE, COMPLEMENTARITY, ANGLE, N_DETAIL };
-    double most[N_DETAIL] = {0.0}, u[3];
-    for (int c = 0; c < data->problem->n_contact; c++) {
-        const double *l = lambda + (ptrdiff_t)3 * c, slip = cond_certificate_slip(data, c);
-        cond_certificate_velocity(data, v, c, c + 1, u);
-        cond_certificate_add_slip(data, c, l, u);
-        CondLawError e =
-            cond_contact_law_error(cond_certificate_law(data, c), &data->problem->contact[c],
-                                   data->delassus[c], slip, data->delassus[c] + slip, u, l, 0);
-        double detail[N_DETAIL] = {e.pull, e.cone, e.complementarity, e.angle};
+    int n = data->problem->n_contact, n_part = n < PARTS ? n : PARTS;
+    double part[PARTS][N_DETAIL], most[N_DETAIL] = {0.0};
+    int n_thread =
+        cond_threads(COND_CONTACT_WORK * (size_t)n, data->threads > 0 ? data->threads : 1);
+    DetailLoop loop = {data, v, lambda, part, n_part};
+    cond_parallel(n_part, n_thread, find_details, &loop);
+    for (int p = 0; p < n_part; p++)
         for (int k = 0; k < N_DETAIL; k++)
-            most[k] = scalar_max(most[k], detail[k]);
-    }
+            most[k] = scalar_max(most[k], part[p][k]);
     const CondRanks* ranks = data->ranks;
     const double* all = ranks ? ranks->gather(ranks->data, sizeof most, most) : most;
     for (int k = 0; k < N_DETAIL * (ranks ? ranks->n_rank : 1); k++)

@@ -30,9 +30,8 @@ static int element_threads(const CondFem* fem, int threads)
 }
 
 // The elements around the nodes order[first] .. order[last - 1].
-static void assemble_part(const void* loop, int first, int last)
+static void assemble_part(const CondFemSum* sum, int first, int last)
 {
-    const CondFemSum* sum = loop;
     const CondFem* fem = sum->fem;
     const int* row_begin = fem->pattern.row_begin;
     for (int r = first; r < last; r++) {
@@ -58,6 +57,21 @@ static void assemble_part(const void* loop, int first, int last)
     }
 }
 
+// Parts of the nodes, one for each thread: elements between two of them are evaluated twice.
+typedef struct PartLoop {
+    const CondFemSum* sum;
+    int n_part;
+} PartLoop;
+
+static void assemble_parts(const void* data, int first, int last)
+{
+    const PartLoop* loop = data;
+    int n = loop->sum->fem->n_node;
+    for (int k = first; k < last; k++)
+        assemble_part(loop->sum, cond_team_first(n, k, loop->n_part),
+                      cond_team_first(n, k + 1, loop->n_part));
+}
+
 // Energies of the elements 4 first .. 4 last - 1.
 static void evaluate_energies(const void* loop, int first, int last)
 {
@@ -71,8 +85,9 @@ static void run_elements(const CondFemSum* sum, int threads)
 {
     const CondFem* fem = sum->fem;
     int n_thread = element_threads(fem, threads);
+    PartLoop loop = {sum, n_thread};
     if (sum->f || sum->A || sum->own)
-        cond_parallel(fem->n_node, n_thread, assemble_part, sum);
+        cond_parallel(n_thread, n_thread, assemble_parts, &loop);
     else
         cond_parallel((fem->n_element + 3) / 4, n_thread, evaluate_energies, sum);
 }

@@ -235,9 +235,11 @@ struct CondModel {
     int n_warning;
     char (*warning)[1536]; // what the reader of the scene left out              (n_warning)
     int n_dof, n_q;
-    int max_point_dof; // coordinates that a point may depend on, at most
-    int n_target;      // joint targets of all robots
-    int n_loose;       // coordinates of all robots' bases and balls
+    int max_point_dof;             // coordinates that a point may depend on, at most
+    int n_target;                  // joint targets of all robots
+    int n_loose;                   // coordinates of all robots' bases and balls
+    int n_kind[COND_BODY_ROD + 1]; // bodies of each kind
+    int n_alone;                   // coordinates of soft bodies and robots
     int n_body, n_plane, n_force, n_spring, n_feature;
     int n_patch, n_attachment, n_trajectory, n_obstacle, n_sensor;
     CondBody* body;             //                                                  (n_body)
@@ -265,5 +267,15 @@ struct CondModel {
     CondLeftOut* left_out; // pairs that detection leaves out, for people    (n_left_out)
     int n_left_out;
 };
+
+// A body that has been put behind those before it, among the counts of its model.
+static inline void cond_model_count(CondModel* model, const CondBody* body)
+{
+    model->n_dof += body->n_dof;
+    model->n_q += body->n_q;
+    model->n_kind[body->kind]++;
+    if (body->kind == COND_BODY_SOFT || body->kind == COND_BODY_ROBOT)
+        model->n_alone += body->n_dof;
+}
 
 #endif

@@ -36,8 +36,7 @@ static void add_body(const CondModel* whole, int b, CondModelPart* part)
     body->dof_begin = model->n_dof;
     body->q_begin = model->n_q;
     body->feature_begin = model->n_feature;
-    model->n_dof += body->n_dof;
-    model->n_q += body->n_q;
+    cond_model_count(model, body);
     add_features(whole, whole->body[b].feature_begin, body->n_feature, k, model);
     part->body[k] = b;
     part->place[b] = k;
@@ -128,7 +127,8 @@ static CondStatus begin(const CondModel* whole, int n_body, CondModelPart* part)
     *model = *whole;
     model->arena = (CondArena){.context = *m};
     CondArena* arena = &model->arena;
-    model->n_body = model->n_dof = model->n_q = model->n_feature = 0;
+    model->n_body = model->n_dof = model->n_q = model->n_feature = model->n_alone = 0;
+    memset(model->n_kind, 0, sizeof model->n_kind);
     model->n_solid = model->n_force = model->n_sensor = 0;
     int all = ROOM(model->body, n_body) && ROOM(model->feature, whole->n_feature) &&
               ROOM(model->solid, whole->n_solid) && ROOM(model->force, whole->n_force) &&

@@ -19,7 +19,9 @@ void cond_nodalization_end(CondNodalization* nodalization)
 typedef struct Loop {
     CondNodalization* all;
     const CondProblem* problem;
+    const int* bare;
     double kv_scale;
+    int large, threads;
 } Loop;
 
 // Nodes of the contacts, and the lines that a view needs, in line_begin behind its own.
@@ -27,7 +29,15 @@ static void plan(const void* loop, int first, int last)
 {
     const Loop* l = loop;
     for (int i = first; i < last; i++) {
-        CondNodal* view = &l->all->view[i]; // its mark is scratch until it has one of its own
+        CondNodal* view = &l->all->view[i];
+        const CondNodalRoom* room = &l->all->room[i];
+        *view = (CondNodal){.threads = i == l->large ? l->threads : 1,
+                            .bare = l->bare && l->bare[i],
+                            .problem = &l->problem[i],
+                            .own = l->all->node + 4 * (ptrdiff_t)room->contact,
+                            .node = l->all->node + 4 * (ptrdiff_t)room->contact +
+                                    2 * (ptrdiff_t)l->problem[i].n_contact,
+                            .mark = l->all->mark + room->dof}; // scratch until it has its own
         l->all->line_begin[i + 1] =
             view->bare ? 0 : cond_nodal_plan(view, &l->problem[i], view->mark);
     }
@@ -68,7 +78,10 @@ CondStatus cond_nodalize(CondNodalization* all, int n, const CondProblem* proble
 {
     CondArena* m = &all->arena;
     int n_dof = 0, n_contact = 0;
+    if (COND_RESERVE(m, all->room, n))
+        return COND_OUT_OF_MEMORY;
     for (int i = 0; i < n; i++) {
+        all->room[i] = (CondNodalRoom){n_dof, n_contact};
         n_dof += problem[i].n_dof;
         n_contact += problem[i].n_contact;
     }
@@ -76,17 +89,7 @@ CondStatus cond_nodalize(CondNodalization* all, int n, const CondProblem* proble
         COND_RESERVE(m, all->mark, n_dof) || COND_RESERVE(m, all->line_begin, n + 1))
         return COND_OUT_OF_MEMORY;
     int large = find_large(n, problem, n_dof);
-    for (int i = 0, dof = 0, contact = 0; i < n; i++) {
-        all->view[i] = (CondNodal){.threads = i == large ? threads : 1,
-                                   .bare = bare && bare[i],
-                                   .problem = &problem[i],
-                                   .own = all->node + 4 * contact,
-                                   .node = all->node + 4 * contact + 2 * problem[i].n_contact,
-                                   .mark = all->mark + dof};
-        dof += problem[i].n_dof;
-        contact += problem[i].n_contact;
-    }
-    Loop loop = {all, problem, kv_scale};
+    Loop loop = {all, problem, bare, kv_scale, large, threads};
     int team =
         cond_threads(COND_COORDINATE_WORK * ((size_t)n_dof + 2 * (size_t)n_contact), threads);
     all->n = n;

@@ -5,9 +5,15 @@
 
 #include "nodalize/nodal.h"
 
+// The coordinates and contacts of the problems before one.
+typedef struct CondNodalRoom {
+    int dof, contact;
+} CondNodalRoom;
+
 typedef struct CondNodalization {
     CondArena arena;
     int n;
+    CondNodalRoom* room;   // of each problem                                    (n)
     CondNodal* view;       // of each problem                                    (n)
     int* node;             // own and node of the contacts, problem by problem   (n_contact x 4)
     int* mark;             // scratch                                            (n_dof of all)

@@ -1,4 +1,5 @@
 // Adds forces and torques on points of bodies to f (potential.h).
+#include "base/parallel.h"
 #include "base/tuning.h"
 #include "body/body.h"
 #include "potential/potential.h"
@@ -39,6 +40,19 @@ double cond_force_share(const CondForce* force, double time, double t)
     return share < COND_INPUT_ROUNDING ? 0.0 : share > 1.0 - COND_INPUT_ROUNDING ? 1.0 : share;
 }
 
+// f += what the state is given.
+typedef struct GivenLoop {
+    const double* given;
+    double* f;
+} GivenLoop;
+
+static void add_given(const void* loop, int first, int last)
+{
+    const GivenLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->f[i] += l->given[i];
+}
+
 void cond_force_add(const CondKinematics* kinematics, const CondState* state, double t, double* f)
 {
     const CondModel* model = kinematics->model;
@@ -57,6 +71,7 @@ void cond_force_add(const CondKinematics* kinematics, const CondState* state, do
         if (given->point.body >= 0)
             push(kinematics, &given->point, 1.0, given->force, given->torque, f);
     }
-    for (int i = 0; i < model->n_dof; i++)
-        f[i] += state->force[i];
+    GivenLoop given = {state->force, f};
+    cond_parallel(model->n_dof, cond_threads((size_t)model->n_dof, model->settings.solver.threads),
+                  add_given, &given);
 }

@@ -4,6 +4,7 @@
 #include "linear/dense_rows.h"
 
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "linear/bsr3_product.h"
 
 #include <math.h>
@@ -126,8 +127,7 @@ static void multiply(const CondProblem* problem, const double* x, const double* 
             cond_block_multiply(block, x + i, shift ? shift + i : NULL, y + i, threads);
     }
     if (small > 0)
-        cond_parallel(problem->n_block, cond_threads_chained(small, threads), multiply_small,
-                      &loop);
+        cond_parallel(problem->n_block, cond_threads(small, threads), multiply_small, &loop);
 }
 
 void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
@@ -218,4 +218,36 @@ static void take_diagonal(const void* loop, int first, int last)
 void cond_block_diagonal(const CondBlock* block, double* d, int threads)
 {
     each_row(block, take_node_diagonal, take_diagonal, d, threads);
+}
+
+// Blocks that are not worth several threads are shared out whole.
+typedef struct DiagonalLoop {
+    const CondProblem* problem;
+    double* d;
+} DiagonalLoop;
+
+static void take_diagonals(const void* loop, int first, int last)
+{
+    const DiagonalLoop* l = loop;
+    for (int b = first; b < last; b++) {
+        const CondBlock* block = &l->problem->block[b];
+        if (is_small(block, 0))
+            cond_block_diagonal(block, l->d + block->dof_begin, 1);
+    }
+}
+
+void cond_problem_block_diagonals(const CondProblem* problem, double* d, int threads)
+{
+    DiagonalLoop loop = {problem, d};
+    size_t small = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (is_small(block, 0))
+            small += (size_t)block->n_dof;
+        else
+            cond_block_diagonal(block, d + block->dof_begin, threads);
+    }
+    if (small > 0)
+        cond_parallel(problem->n_block, cond_threads(COND_COORDINATE_WORK * small / 2, threads),
+                      take_diagonals, &loop);
 }

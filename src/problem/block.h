@@ -40,9 +40,10 @@ void cond_problem_multiply_others(const CondProblem* problem, const double* x, c
 // sum_j |a_ij| of each row.                                          sums (n_dof of the block)
 void cond_block_row_sums(const CondBlock* block, double* sums, int threads);
 
-// Its diagonal, and that of A.                            d (n_dof of the block, n_dof of the
+// Its diagonal; those of all blocks; and that of A.        d (n_dof of the block, n_dof of the
 // problem)
 void cond_block_diagonal(const CondBlock* block, double* d, int threads);
+void cond_problem_block_diagonals(const CondProblem* problem, double* d, int threads);
 void cond_problem_diagonal_by(const CondProblem* problem, double* d, int threads);
 
 // The columns of row i of a tridiagonal block: from *first, *count of them; returns the number of
@@ -68,5 +69,8 @@ static inline double cond_block_tridiagonal_row(const CondBlock* block, int i, c
 
 // y += J' K J x of all couplings.
 void cond_problem_add_couplings(const CondProblem* problem, const double* x, double* y);
+
+// y = A x
+void cond_problem_multiply_by(const CondProblem* problem, const double* x, double* y, int threads);
 
 #endif

@@ -49,10 +49,15 @@ void cond_problem_add_couplings(const CondProblem* problem, const double* x, dou
     }
 }
 
+void cond_problem_multiply_by(const CondProblem* problem, const double* x, double* y, int threads)
+{
+    cond_problem_multiply_blocks(problem, x, NULL, y, threads);
+    cond_problem_add_couplings(problem, x, y);
+}
+
 void cond_problem_multiply(const CondProblem* problem, const double* x, double* y)
 {
-    cond_problem_multiply_blocks(problem, x, NULL, y, 1);
-    cond_problem_add_couplings(problem, x, y);
+    cond_problem_multiply_by(problem, x, y, 1);
 }
 
 void cond_problem_diagonal(const CondProblem* problem, double* d)
@@ -62,10 +67,7 @@ void cond_problem_diagonal(const CondProblem* problem, double* d)
 
 void cond_problem_diagonal_by(const CondProblem* problem, double* d, int threads)
 {
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        cond_block_diagonal(block, d + block->dof_begin, threads);
-    }
+    cond_problem_block_diagonals(problem, d, threads);
     for (int i = 0; i < problem->n_coupling; i++) {
         CondTerm term = cond_term_coupling(&problem->coupling[i]);
         cond_term_add_diagonal(&term, d);

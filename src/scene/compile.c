@@ -130,8 +130,7 @@ static CondStatus compile_bodies(CondModel* model, const CondScene* scene, CondE
             return status;
         body->dof_begin = model->n_dof;
         body->q_begin = model->n_q;
-        model->n_dof += body->n_dof;
-        model->n_q += body->n_q;
+        cond_model_count(model, body);
     }
     return COND_OK;
 }

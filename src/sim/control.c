@@ -111,7 +111,8 @@ CondStatus cond_sim_add_controls(CondSim* sim, const CondKinematics* kinematics,
 {
     const CondModel* model = sim->model;
     CondStatus status = COND_OK;
-    for (int b = 0; b < model->n_body && (which & COND_COUPLED_GIVEN) && !status; b++) {
+    int given = (which & COND_COUPLED_GIVEN) && model->n_kind[COND_BODY_ROBOT] > 0;
+    for (int b = 0; b < model->n_body && given && !status; b++) {
         const CondBody* body = &model->body[b];
         if (body->kind != COND_BODY_ROBOT)
             continue;

@@ -7,6 +7,7 @@
 #include "math/vec3.h"
 #include "potential/attachment.h"
 #include "potential/trajectory.h"
+#include "problem/block.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -265,7 +266,7 @@ void cond_held_forces(CondSim* sim)
     double* f = sim->held.force;
     if (sim->held.n == 0)
         return;
-    cond_problem_multiply(problem, sim->attempt.v_hat, f);
+    cond_problem_multiply_by(problem, sim->attempt.v_hat, f, sim->model->settings.solver.threads);
     for (int i = 0; i < problem->n_dof; i++)
         f[i] -= problem->b[i];
     for (int c = 0; c < sim->attempt.candidates.n;

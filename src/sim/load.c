@@ -1,5 +1,7 @@
 // Forces and energies at a kinematics: the stage that loads the step.
+#include "base/tuning.h"
 #include "body/body.h"
+#include "body/each.h"
 #include "device/sum.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
@@ -10,7 +12,7 @@ double cond_sim_kinetic(CondSim* sim, const CondKinematics* kinematics, const do
 {
     double* p = sim->work;
     int threads = sim->model->settings.solver.threads;
-    cond_assembly_multiply_masses(&sim->matrix, kinematics, v, p, threads);
+    cond_assembly_multiply_masses(&sim->matrix, kinematics, v, p);
     return 0.5 * cond_dot(sim->model->n_dof, v, p, threads);
 }
 
@@ -52,7 +54,8 @@ CondStatus cond_sim_couple(CondSim* sim, const CondKinematics* kinematics, CondC
         if (acts && !cond_spring_is_off(sim->next, spring))
             status = add_spring(kinematics, spring, step, assembly, f);
     }
-    for (int b = 0; b < model->n_body && (which & COND_COUPLED_OWN) && !status; b++)
+    int rods = (which & COND_COUPLED_OWN) && model->n_kind[COND_BODY_ROD] > 0;
+    for (int b = 0; b < model->n_body && rods && !status; b++)
         if (model->body[b].kind == COND_BODY_ROD)
             status =
                 cond_closure_add(kinematics, &model->body[b], step ? step[b] : 0.0, assembly, f);
@@ -91,10 +94,21 @@ CondStatus cond_sim_begin(CondSim* sim, const CondState* state)
     return status;
 }
 
+typedef struct BiasLoop {
+    CondSim* sim;
+    const CondState* state;
+} BiasLoop;
+
+static void bias(const void* loop, int b)
+{
+    const BiasLoop* l = loop;
+    cond_sim_bias(l->sim, l->state, b, l->sim->f);
+}
+
 CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)
 {
-    for (int b = 0; b < sim->model->n_body; b++)
-        cond_sim_bias(sim, state, b, sim->f);
+    BiasLoop loop = {sim, state};
+    cond_each_body(sim->model, COND_COORDINATE_WORK, bias, &loop);
     cond_force_add(&sim->at_start, state, sim->attempt.time_step, sim->f);
     return COND_OK;
 }

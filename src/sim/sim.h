@@ -178,8 +178,9 @@ void cond_sim_set_theta(CondSim* sim, double theta);
 // theta of what trajectories lead through space: that of the bodies held there, which share it.
 double cond_sim_control_theta(const CondSim* sim);
 
-// q <- update(q, v, t) of all bodies.
-void cond_sim_advance(const CondModel* model, const double* v, double t, double* q);
+// q = update(from, v, t) of all bodies.
+void cond_sim_advance(const CondModel* model, const double* from, const double* v, double t,
+                      double* q);
 
 // Joint targets at the end of the step by inverse kinematics, and attachments whose time has come
 // or gone, in sim->next; needs sim->at_start and sim->theta.
@@ -263,9 +264,9 @@ CondStatus cond_auto_next(CondSim* sim, const CondState* state, CondStatus solve
 // then goes on.
 int cond_auto_iterates(CondSim* sim);
 CondStatus cond_auto_resume(CondSim* sim, const CondState* state);
-// What rounding leaves of the residuals of the groups, in groups.rounding; needs sim->at_end at the
-// iterate and newton.diagonal.
-void cond_sim_find_rounding(CondSim* sim);
+// What rounding leaves of the residual of a body, squared; needs sim->at_end at the iterate and
+// newton.diagonal.
+double cond_sim_rounding_of(const CondSim* sim, int b);
 
 // Of the integrator auto: theta before the contacts are known (of others too), and by group once
 // they are. again: 1 where contacts have joined a step that was solved; which of the others last
@@ -293,8 +294,8 @@ void cond_newton_pose(CondSim* sim, const CondState* state);
 // f, A and the residual g of the dynamics at the iterate (sim->attempt.v_hat, sim->attempt.lambda),
 // which is left in newton.work; newton.diagonal = diag(A).
 CondStatus cond_newton_evaluate(CondSim* sim, const CondState* state);
-// b of the next linear problem; its size in the norm of the residual, sqrt(b' diag(A)^-1 b).
-double cond_newton_right_hand_side(CondSim* sim);
+// b of the next linear problem; and of what is held, what holds it, in sim->work.
+void cond_newton_right_hand_side(CondSim* sim);
 // Of a body.
 double cond_newton_mass(const CondBody* body, const CondKinematics* kinematics);
 // Keeps v_hat and lambda, to go back to.

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/tuning.h"
 #include "body/body.h"
+#include "body/each.h"
 #include "collide/tuning.h"
 #include "integrate/persistent.h"
 #include "math/vec3.h"
@@ -66,7 +67,7 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
     const CondBody* body = &sim->model->body[b];
     const CondSceneSettings* settings = &sim->model->settings;
     const CondBodyOps* ops = cond_body_ops(body->kind);
-    double t = sim->attempt.time_step, *a = sim->work;
+    double t = sim->attempt.time_step, a[6]; // of a rigid body or particle
     if (!isnan(settings->margin))
         return settings->margin;
     double told = cond_held_some(sim, b)
@@ -89,12 +90,23 @@ double cond_sim_reach(CondSim* sim, int b, const CondState* state)
                                   t * ops->speed(body, &sim->at_start, a));
 }
 
+typedef struct ReachLoop {
+    CondSim* sim;
+    const CondState* state;
+} ReachLoop;
+
+static void find_reach(const void* loop, int b)
+{
+    const ReachLoop* l = loop;
+    l->sim->reach[b] = cond_sim_reach(l->sim, b, l->state);
+}
+
 CondStatus cond_sim_find_contacts(CondSim* sim, const CondState* state)
 {
+    ReachLoop loop = {sim, state};
     sim->readings.n_ready = 0; // forces of the last step belong to contacts that are forgotten here
     sim->attempt.moved = 0;
-    for (int b = 0; b < sim->model->n_body; b++)
-        sim->reach[b] = cond_sim_reach(sim, b, state);
+    cond_each_body(sim->model, COND_COORDINATE_WORK, find_reach, &loop);
     CondStatus status = cond_sim_detect(sim, &sim->at_start, &sim->attempt.candidates);
     find_heaps(sim);
     return status;
@@ -115,31 +127,35 @@ CondStatus cond_sim_collide_next(CondSim* sim, double* deepest)
     return status ? status : cond_sim_find_deepest(sim);
 }
 
+static void pose_gaps(const void* loop, int first, int last)
+{
+    const CondSim* sim = loop;
+    for (int c = first; c < last; c++) {
+        const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
+        sim->attempt.assembly.contact[c].phi[0] =
+            (cond_sim_posed_gap(sim, candidate) + candidate->bias) / sim->attempt.time_step;
+    }
+}
+
 CondStatus cond_sim_finish(CondSim* sim)
 {
     const CondSceneSettings* settings = &sim->model->settings;
     CondAssembly* assembly = &sim->attempt.assembly;
     CondStatus status = cond_assembly_finish(assembly, &sim->at_start, &sim->at_end,
                                              cond_persistent_list(sim), settings->kv);
-    for (int c = 0; c < sim->attempt.candidates.n && !status && settings->gap; c++)
-        assembly->contact[c].phi[0] =
-            (cond_sim_posed_gap(sim, &sim->attempt.candidates.candidate[c]) +
-             sim->attempt.candidates.candidate[c].bias) /
-            sim->attempt.time_step;
+    int n = sim->attempt.candidates.n;
+    if (!status && settings->gap)
+        cond_parallel(n, cond_threads(COND_CONTACT_WORK * (size_t)n / 2, settings->solver.threads),
+                      pose_gaps, sim);
     return status ? status : cond_joint_rows_place(sim);
 }
 
-// b = b/step + f, of one body
-typedef struct LoadLoop {
-    const double* f;
-    double *b, step;
-} LoadLoop;
-
-static void add_load(const void* loop, int first, int last)
+// b = b/step + f
+static void add_load(const void* loop, int b, int first, int last)
 {
-    const LoadLoop* l = loop;
+    const CondSim* sim = loop;
     for (int i = first; i < last; i++)
-        l->b[i] = l->b[i] / l->step + l->f[i];
+        sim->attempt.assembly.b[i] = sim->attempt.assembly.b[i] / sim->length[b] + sim->f[i];
 }
 
 // A = M/(th t) + ..., b = M v_k/(th t) + f, phi_n = gap/t.
@@ -147,13 +163,8 @@ CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
     CondAssembly* assembly = &sim->attempt.assembly;
-    int threads = model->settings.solver.threads;
-    cond_assembly_multiply_masses(&sim->matrix, &sim->at_start, state->v, assembly->b, threads);
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        LoadLoop loop = {sim->f + body->dof_begin, assembly->b + body->dof_begin, sim->length[b]};
-        cond_parallel(body->n_dof, cond_threads((size_t)body->n_dof, threads), add_load, &loop);
-    }
+    cond_assembly_multiply_masses(&sim->matrix, &sim->at_start, state->v, assembly->b);
+    cond_each_coordinate(model, 2, add_load, sim);
     return cond_sim_finish(sim);
 }
 

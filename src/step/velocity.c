@@ -1,11 +1,33 @@
 // The solve of a step: where it starts from, and what is made of the answer of the linear problem.
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "base/tuning.h"
 #include "body/body.h"
+#include "body/each.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
 #include "strategy/solver.h"
 
 #include <string.h>
+
+typedef struct PredictLoop {
+    CondSim* sim;
+    const CondState* state;
+} PredictLoop;
+
+// With the forces in sim->work.
+static void predict_body(const void* loop, int b)
+{
+    const PredictLoop* l = loop;
+    const CondBody* body = &l->sim->model->body[b];
+    double* v_hat = l->sim->attempt.v_hat + body->dof_begin;
+    if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID)
+        return;
+    cond_body_ops(body->kind)
+        ->accelerate(body, &l->sim->at_start, l->sim->work + body->dof_begin, v_hat);
+    for (int i = 0; i < body->n_dof; i++)
+        v_hat[i] = l->state->v[body->dof_begin + i] + l->sim->length[b] * v_hat[i];
+}
 
 // v_hat to start from: the last one for soft bodies, robots, and where springs act (and for the
 // paper's stop test, which the paper combines with that start), for other particles and rigid
@@ -17,22 +39,15 @@ static void predict(CondSim* sim, const CondState* state)
     const CondModel* model = sim->model;
     const CondSceneSettings* settings = &model->settings;
     double* force = sim->work; // free until the step is integrated
-    memcpy(sim->attempt.v_hat, state->v_hat, (size_t)model->n_dof * sizeof(double));
-    if (settings->solver.stop == COND_STOP_STEP)
+    PredictLoop loop = {sim, state};
+    cond_parallel_copy(model->n_dof, state->v_hat, sim->attempt.v_hat, settings->solver.threads);
+    if (settings->solver.stop == COND_STOP_STEP ||
+        model->n_kind[COND_BODY_PARTICLE] + model->n_kind[COND_BODY_RIGID] == 0)
         return;
-    memcpy(force, sim->f, (size_t)model->n_dof * sizeof(double));
-    for (int c = 0; c < sim->attempt.candidates.n; c++)
-        cond_contact_add_force(&sim->attempt.assembly.contact[c], 1.0, sim->attempt.lambda + 3 * c,
-                               force);
-    for (int b = 0; b < model->n_body; b++) {
-        const CondBody* body = &model->body[b];
-        double* v_hat = sim->attempt.v_hat + body->dof_begin;
-        if (body->kind != COND_BODY_PARTICLE && body->kind != COND_BODY_RIGID)
-            continue;
-        cond_body_ops(body->kind)->accelerate(body, &sim->at_start, force + body->dof_begin, v_hat);
-        for (int i = 0; i < body->n_dof; i++)
-            v_hat[i] = state->v[body->dof_begin + i] + sim->length[b] * v_hat[i];
-    }
+    cond_parallel_copy(model->n_dof, sim->f, force, settings->solver.threads);
+    cond_assembly_add_forces(&sim->attempt.assembly, model, sim->attempt.candidates.n, 1.0,
+                             sim->attempt.lambda, force);
+    cond_each_body(model, COND_COORDINATE_WORK, predict_body, &loop);
     for (int i = 0; i < model->n_spring; i++) {
         for (int end = 0; end < 2; end++) {
             int b = model->spring[i].end[end].body;

@@ -1,12 +1,16 @@
 // Islands: the parts of a contact problem that no contact and no coupling joins.
 #include "strategy/island.h"
 
+#include "base/parallel.h"
+#include "base/tuning.h"
+
 #include <string.h>
 
 void cond_islands_begin(const CondContext* context, CondIslands* islands)
 {
     memset(islands, 0, sizeof *islands);
     cond_arena_begin(context, &islands->arena);
+    islands->threads = 1;
 }
 
 void cond_islands_end(CondIslands* islands)
@@ -93,27 +97,40 @@ static int measure(CondIslands* islands, const CondProblem* problem)
     return named;
 }
 
-// Counts an island's parts again while they are handed out.
-static void begin_again(CondIslands* islands)
+// Blocks and contacts that are copied.
+typedef struct PlaceLoop {
+    CondIslands* islands;
+    const CondProblem* problem;
+} PlaceLoop;
+
+// Which block comes where, and its first coordinate within the island.
+static void order_blocks(CondIslands* islands, const CondProblem* problem)
 {
-    for (int i = 0; i < islands->n; i++) {
-        CondIsland* island = &islands->island[i];
-        island->n_dof = island->n_block = island->n_coupling = island->n_contact = 0;
+    for (int i = 0; i < islands->n; i++)
+        islands->island[i].n_block = islands->island[i].n_dof = 0;
+    for (int i = 0; i < problem->n_block; i++) {
+        CondIsland* island = &islands->island[islands->blocks.of[i]];
+        islands->place[i].block = island->block + island->n_block++;
+        islands->place[i].dof = island->dof;
+        islands->place[i].first = island->n_dof;
+        island->n_dof += problem->block[i].n_dof;
     }
 }
 
-static void place_blocks(CondIslands* islands, const CondProblem* problem)
+static void place_blocks(const void* loop, int first, int last)
 {
-    for (int i = 0; i < problem->n_block; i++) {
-        CondIsland* island = &islands->island[islands->blocks.of[i]];
-        CondBlock* block = &islands->block[island->block + island->n_block++];
-        *block = problem->block[i];
-        block->dof_begin = island->n_dof;
-        for (int k = 0; k < block->n_dof; k++) {
-            int from = problem->block[i].dof_begin + k, to = island->dof + island->n_dof;
-            islands->number[from] = island->n_dof++;
-            islands->dof_at[to] = from;
-            islands->b[to] = problem->b[from];
+    const PlaceLoop* l = loop;
+    CondIslands* islands = l->islands;
+    for (int i = first; i < last; i++) {
+        const CondBlock* from = &l->problem->block[i];
+        const CondBlockPlace* place = &islands->place[i];
+        islands->block[place->block] = *from;
+        islands->block[place->block].dof_begin = place->first;
+        for (int k = from->dof_begin, own = place->first; k < from->dof_begin + from->n_dof;
+             k++, own++) {
+            islands->number[k] = own;
+            islands->dof_at[place->dof + own] = k;
+            islands->b[place->dof + own] = l->problem->b[k];
         }
     }
 }
@@ -130,6 +147,8 @@ static const int* rename(const CondIslands* islands, int n, const int* coordinat
 
 static void place_couplings(CondIslands* islands, const CondProblem* problem, int** next)
 {
+    for (int i = 0; i < islands->n; i++)
+        islands->island[i].n_coupling = 0;
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* from = &problem->coupling[i];
         if (from->n_coordinate == 0)
@@ -141,17 +160,32 @@ static void place_couplings(CondIslands* islands, const CondProblem* problem, in
     }
 }
 
-static void place_contacts(CondIslands* islands, const CondProblem* problem, int** next)
+// Which contact comes where, and the places of their coordinates from `named` on.
+static void order_contacts(CondIslands* islands, const CondProblem* problem, int named)
 {
+    for (int i = 0; i < islands->n; i++)
+        islands->island[i].n_contact = 0;
     for (int c = 0; c < problem->n_contact; c++) {
-        CondIsland* island = &islands->island[island_of_contact(islands, &problem->contact[c])];
+        const CondContact* contact = &problem->contact[c];
+        CondIsland* island = &islands->island[island_of_contact(islands, contact)];
         int at = island->contact + island->n_contact++;
-        CondContact* contact = &islands->contact[at];
         islands->contact_at[at] = c;
-        *contact = problem->contact[c];
+        islands->named[at] = named;
+        named += contact->side[0].n_coordinate + contact->side[1].n_coordinate;
+    }
+}
+
+static void place_contacts(const void* loop, int first, int last)
+{
+    const PlaceLoop* l = loop;
+    CondIslands* islands = l->islands;
+    for (int at = first; at < last; at++) {
+        int* next = islands->coordinate + islands->named[at];
+        CondContact* contact = &islands->contact[at];
+        *contact = l->problem->contact[islands->contact_at[at]];
         for (int s = 0; s < 2; s++) {
             CondSide* side = &contact->side[s];
-            side->coordinate = rename(islands, side->n_coordinate, side->coordinate, next);
+            side->coordinate = rename(islands, side->n_coordinate, side->coordinate, &next);
         }
     }
 }
@@ -161,21 +195,25 @@ CondStatus cond_islands_split(CondIslands* islands, const CondProblem* problem)
     CondArena* arena = &islands->arena;
     if (COND_RESERVE(arena, islands->island, islands->n))
         return COND_OUT_OF_MEMORY;
-    int named = measure(islands, problem);
+    int named = measure(islands, problem), nc = problem->n_contact;
     if (COND_RESERVE(arena, islands->number, problem->n_dof) ||
         COND_RESERVE(arena, islands->dof_at, problem->n_dof) ||
         COND_RESERVE(arena, islands->b, problem->n_dof) ||
         COND_RESERVE(arena, islands->block, problem->n_block) ||
+        COND_RESERVE(arena, islands->place, problem->n_block) ||
         COND_RESERVE(arena, islands->coupling, problem->n_coupling) ||
-        COND_RESERVE(arena, islands->contact, problem->n_contact) ||
-        COND_RESERVE(arena, islands->contact_at, problem->n_contact) ||
-        COND_RESERVE(arena, islands->coordinate, named))
+        COND_RESERVE(arena, islands->contact, nc) || COND_RESERVE(arena, islands->contact_at, nc) ||
+        COND_RESERVE(arena, islands->named, nc) || COND_RESERVE(arena, islands->coordinate, named))
         return COND_OUT_OF_MEMORY;
     int* next = islands->coordinate;
-    begin_again(islands);
-    place_blocks(islands, problem);
+    PlaceLoop loop = {islands, problem};
+    order_blocks(islands, problem);
+    cond_parallel(problem->n_block, cond_threads(4 * (size_t)problem->n_dof, islands->threads),
+                  place_blocks, &loop);
     place_couplings(islands, problem, &next);
-    place_contacts(islands, problem, &next);
+    order_contacts(islands, problem, (int)(next - islands->coordinate));
+    cond_parallel(nc, cond_threads(COND_CONTACT_WORK * (size_t)nc, islands->threads),
+                  place_contacts, &loop);
     return COND_OK;
 }
 
@@ -212,4 +250,57 @@ void cond_islands_scatter(const CondIslands* islands, int i, const double* own_v
     for (int k = 0; k < island->n_contact; k++)
         memcpy(lambda + 3 * (size_t)islands->contact_at[island->contact + k],
                own_lambda + 3 * (size_t)k, 3 * sizeof *lambda);
+}
+
+// Of all islands, which lie one behind the other: from v and lambda of the problem, or back.
+typedef struct MoveLoop {
+    const int* at; // in the problem
+    const double* from;
+    double* to;
+    int back;
+} MoveLoop;
+
+static inline __attribute__((always_inline)) void move(const MoveLoop* l, int width, int first,
+                                                       int last)
+{
+    for (int k = first; k < last; k++) {
+        ptrdiff_t own = (ptrdiff_t)width * k, whole = (ptrdiff_t)width * l->at[k];
+        memcpy(l->to + (l->back ? whole : own), l->from + (l->back ? own : whole),
+               (size_t)width * sizeof *l->to);
+    }
+}
+
+static void move_velocities(const void* loop, int first, int last)
+{
+    move(loop, 1, first, last);
+}
+
+static void move_forces(const void* loop, int first, int last)
+{
+    move(loop, 3, first, last);
+}
+
+static void move_all(const CondIslands* islands, const double* v, const double* lambda,
+                     double* to_v, double* to_lambda, int back)
+{
+    const CondIsland* last = &islands->island[islands->n - 1];
+    int n_dof = last->dof + last->n_dof, n_contact = last->contact + last->n_contact;
+    MoveLoop velocities = {islands->dof_at, v, to_v, back},
+             forces = {islands->contact_at, lambda, to_lambda, back};
+    CondPhase phase[2] = {{move_velocities, &velocities, n_dof, 0},
+                          {move_forces, &forces, n_contact, 0}};
+    cond_parallel_phases(
+        2, phase, cond_threads(2 * ((size_t)n_dof + 3 * (size_t)n_contact), islands->threads));
+}
+
+void cond_islands_gather_all(const CondIslands* islands, const double* v, const double* lambda,
+                             double* own_v, double* own_lambda)
+{
+    move_all(islands, v, lambda, own_v, own_lambda, 0);
+}
+
+void cond_islands_scatter_all(const CondIslands* islands, const double* own_v,
+                              const double* own_lambda, double* v, double* lambda)
+{
+    move_all(islands, own_v, own_lambda, v, lambda, 1);
 }

@@ -12,15 +12,24 @@ typedef struct CondIsland {
     int dof, block, coupling, contact; // where its own begin among those of all, island by island
 } CondIsland;
 
+// Where a block goes.
+typedef struct CondBlockPlace {
+    int block;      // among those of all islands
+    int dof, first; // its island's coordinates begin; its own within these
+} CondBlockPlace;
+
 typedef struct CondIslands {
     CondArena arena;
     int n;
+    int threads;            // 1 at first
     CondComponents blocks;  // of which islands are made
     CondIsland* island;     // by their first block                              (n)
     int* block_of;          // block of each coordinate                          (n_dof)
     int* number;            // of each coordinate within its island              (n_dof)
     int* dof_at;            // coordinate of the problem, island by island       (n_dof)
     int* contact_at;        // contact of the problem, island by island          (n_contact)
+    int* named;             // place of its coordinates, island by island        (n_contact)
+    CondBlockPlace* place;  // of the problem's blocks                           (n_block)
     CondBlock* block;       // island by island                                  (n_block)
     CondCoupling* coupling; //                                                   (n_coupling)
     CondContact* contact;   //                                                   (n_contact)
@@ -43,5 +52,10 @@ void cond_islands_gather(const CondIslands* islands, int i, const double* v, con
                          double* own_v, double* own_lambda);
 void cond_islands_scatter(const CondIslands* islands, int i, const double* own_v,
                           const double* own_lambda, double* v, double* lambda);
+// Of all islands, each where its own begin.
+void cond_islands_gather_all(const CondIslands* islands, const double* v, const double* lambda,
+                             double* own_v, double* own_lambda);
+void cond_islands_scatter_all(const CondIslands* islands, const double* own_v,
+                              const double* own_lambda, double* v, double* lambda);
 
 #endif

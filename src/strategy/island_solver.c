@@ -15,9 +15,16 @@
 #include "strategy/island.h"
 #include "strategy/strategy.h"
 
+#include <limits.h>
 #include <math.h>
-#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
+
+// Sizes of islands in powers of two; batches of them for each thread.
+enum {
+    SIZES = CHAR_BIT * (int)sizeof(int),
+    BATCHES = COND_LOOP_SHARES * COND_PARALLEL_CHAINED,
+};
 
 // A strategy with its workspace, and what it did on the island that took it most.
 typedef struct Worker {
@@ -42,6 +49,8 @@ typedef struct Solver {
     Worker* worker;            // of one thread, one for each                  (n_worker)
     int n_worker;              //
     const Worker* lead;        // who solved the island that took most; NULL: a whole problem
+    int* order;                // in which they are handed out,                  (islands.n)
+    int* batch;                // and the first of each batch                    (islands.n + 1)
     int* alone;                // 1: by all threads                            (islands.n)
     double* v;                 // island by island                             (n_dof)
     double* lambda;            //                                              (n_contact x 3)
@@ -75,6 +84,7 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     cond_islands_begin(context, &s->islands);
     cond_nodalization_begin(context, &s->views);
     cond_certifier_begin(context, &s->certifier);
+    s->certifier.threads = s->islands.threads = cond_threads(SIZE_MAX, settings->threads);
     s->settings = *settings;
     if (begin_worker(context, settings, &s->whole)) {
         cond_release(context, s);
@@ -156,19 +166,20 @@ static void solve_island(Solver* s, Worker* worker, int i)
 
 // ---- handing out
 
-typedef struct Shift {
-    Solver* solver;
-    _Atomic int next;
-} Shift;
-
-static void work_off(void* data, int rank)
+static void work_off(void* data, int batch, int rank)
 {
-    Shift* shift = data;
-    Solver* s = shift->solver;
-    for (int i = atomic_fetch_add(&shift->next, 1); i < s->islands.n;
-         i = atomic_fetch_add(&shift->next, 1))
-        if (!s->alone[i])
-            solve_island(s, &s->worker[rank], i);
+    Solver* s = data;
+    for (int k = s->batch[batch]; k < s->batch[batch + 1]; k++)
+        solve_island(s, &s->worker[rank], s->order[k]);
+}
+
+// Its size in powers of two: contacts, from 1 on.
+static int size_of(const Solver* s, int i)
+{
+    int n = s->islands.island[i].n_contact, size = 1;
+    for (; n > 0 && size < SIZES; n /= 2)
+        size++;
+    return size;
 }
 
 static CondStatus hire(Solver* s, int n)
@@ -189,6 +200,8 @@ static CondStatus hire(Solver* s, int n)
 static CondStatus reserve(Solver* s, const CondProblem* problem, int n_thread)
 {
     if (COND_RESERVE(&s->arena, s->alone, s->islands.n) ||
+        COND_RESERVE(&s->arena, s->order, s->islands.n) ||
+        COND_RESERVE(&s->arena, s->batch, s->islands.n + 1) ||
         COND_RESERVE(&s->arena, s->info, s->islands.n) ||
         COND_RESERVE(&s->arena, s->outcome, s->islands.n) ||
         COND_RESERVE(&s->arena, s->v, problem->n_dof) ||
@@ -204,6 +217,48 @@ static CondStatus reserve(Solver* s, const CondProblem* problem, int n_thread)
     return COND_OK;
 }
 
+// The islands to be handed out, those with many contacts first: what comes last must not be long.
+// Returns how many these are.
+static int order_islands(Solver* s)
+{
+    int n = 0, begin[SIZES + 1] = {0};
+    for (int i = 0; i < s->islands.n; i++)
+        begin[s->alone[i] ? 0 : size_of(s, i)]++;
+    begin[0] = 0; // is not handed out
+    for (int k = SIZES; k > 0; k--) {
+        int count = begin[k];
+        begin[k] = n;
+        n += count;
+    }
+    for (int i = 0; i < s->islands.n; i++)
+        if (!s->alone[i])
+            s->order[begin[size_of(s, i)]++] = i;
+    return n;
+}
+
+static int cost_of(const Solver* s, int i)
+{
+    return s->islands.island[i].n_dof + COND_CONTACT_WORK * s->islands.island[i].n_contact;
+}
+
+// Batches of islands, of a few for each thread those that are large alone; returns how many.
+static int make_batches(Solver* s, int n, int n_thread)
+{
+    int n_batch = 0;
+    long long all = 0, cost = 0;
+    for (int k = 0; k < n; k++)
+        all += cost_of(s, s->order[k]);
+    s->batch[0] = 0;
+    for (int k = 0; k < n; k++) {
+        cost += cost_of(s, s->order[k]);
+        if (k + 1 < n && cost * n_thread * BATCHES < all)
+            continue;
+        s->batch[++n_batch] = k + 1;
+        cost = 0;
+    }
+    return n_batch;
+}
+
 // Solves all, those beyond their share of the threads first. The others are handed out where they
 // are work enough for a team.
 static void solve_islands(Solver* s, int n_dof, int n_thread)
@@ -217,8 +272,8 @@ static void solve_islands(Solver* s, int n_dof, int n_thread)
         else if (island->n_contact > 0)
             rest += (size_t)island->n_dof;
     }
-    Shift shift = {s, 0};
-    cond_parallel_serve(cond_threads(COND_CONTACT_WORK * rest, n_thread), work_off, &shift);
+    int n_batch = make_batches(s, order_islands(s), n_thread);
+    cond_parallel_items(n_batch, cond_threads(COND_CONTACT_WORK * rest, n_thread), work_off, s);
 }
 
 // ---- what is told of all of them
@@ -303,11 +358,9 @@ static CondStatus keep_better(Solver* s, const CondProblem* problem, double* v, 
 static CondStatus collect(Solver* s, const CondProblem* problem, double* v, double* lambda,
                           CondSolveInfo* info)
 {
-    for (int i = 0; i < s->islands.n; i++) {
+    for (int i = 0; i < s->islands.n; i++)
         add_info(&s->info[i], info);
-        cond_islands_scatter(&s->islands, i, s->v + s->islands.island[i].dof,
-                             s->lambda + 3 * (size_t)s->islands.island[i].contact, v, lambda);
-    }
+    cond_islands_scatter_all(&s->islands, s->v, s->lambda, v, lambda);
     take_lead(s, info);
     info->products += count_products(s, problem->n_dof);
     if (info->status < 0)
@@ -351,9 +404,7 @@ static CondStatus solve_split(Solver* s, const CondProblem* problem, double* v, 
         return status;
     memcpy(s->start, v, (size_t)problem->n_dof * sizeof *v);
     memcpy(s->start + problem->n_dof, lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
-    for (int i = 0; i < s->islands.n; i++)
-        cond_islands_gather(&s->islands, i, v, lambda, s->v + s->islands.island[i].dof,
-                            s->lambda + 3 * (size_t)s->islands.island[i].contact);
+    cond_islands_gather_all(&s->islands, v, lambda, s->v, s->lambda);
     solve_islands(s, problem->n_dof, n_thread);
     status = collect(s, problem, v, lambda, info);
     if (!status && info->status == COND_OK && !(s->budget.coarse_tolerance > 0.0) &&

@@ -22,7 +22,8 @@ CondCertificateData cond_vfpi_certificate_data(const CondVfpi* s)
                                  .delassus = s->nodal.delassus,
                                  .bounded = s->nodal.bounded,
                                  .compliance = s->nodal.compliance,
-                                 .carried = s->nodal.carried};
+                                 .carried = s->nodal.carried,
+                                 .threads = cond_threads(SIZE_MAX, s->settings.threads)};
 }
 
 CondCertificate cond_vfpi_certify(CondVfpi* s, const double* v, const double* lambda,
@@ -30,7 +31,6 @@ CondCertificate cond_vfpi_certify(CondVfpi* s, const double* v, const double* la
 {
     CondCertificateData data = cond_vfpi_certificate_data(s);
     data.carry = carry;
-    data.threads = cond_threads(SIZE_MAX, s->settings.threads);
     info->products++;
     return cond_certificate_compute(&data, v, lambda, s->work);
 }
