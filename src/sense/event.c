@@ -153,7 +153,7 @@ static double closing_time(const CondSim* maker, const CondState* state, int con
     const CondCandidate* candidate = &maker->attempt.candidates.candidate[contact];
     const CondContact* made = &maker->attempt.assembly.contact[contact];
     double gap = candidate->gap, t = maker->attempt.time_step, u[3];
-    if (!(gap > COND_CLOSED))
+    if (!(gap > COND_NANOMETRE))
         return 0.0;
     cond_contact_velocity(made, state->v, u);
     double speed = made->phi[0] - u[0];
