@@ -141,7 +141,7 @@ static CondStatus try_alone(CondSim* sim, const CondState* state, double begun, 
     if (status == COND_OK)
         level =
             cond_piece_unsteadiness(sim, pieces->begin, pieces->whole, share * settings->time_step);
-    *stands = level <= fmax(settings->accuracy, 2.0 * pace->level);
+    *stands = level <= fmax(settings->accuracy, sqrt(2.0) * pace->level);
     if (!*stands) {
         cond_sim_add_attempt(&info, &pieces->vain);
         return status;
@@ -169,7 +169,7 @@ static void trust(CondSim* sim, double share, double wish, double error, CondPac
     cond_kinematics_set(&sim->at_end, pieces->second->q); // where the pair ends
     pace->alone = length;
     pace->error = whole ? 4.0 * error : error;
-    pace->trust = 2.0 * pace->level < 0.5 ? COND_PIECE_BLIND : 0; // twice that is no half yet
+    pace->trust = sqrt(8.0) * pace->level < 1.0 ? COND_PIECE_BLIND : 0;
 }
 
 // The pair is given up: its work counts, nothing of it stands, and its first half is the one go of
@@ -200,8 +200,9 @@ static CondStatus go_on(CondSim* sim, const CondState* state, double begun, doub
         CondStatus status = cond_tally_copy(sim, &pieces->sums, &pieces->kept);
         if (!status)
             status = try_pair(sim, state, begun, *share, &whole, &error);
-        // Of a smooth motion half the length leaves 1/4, of a force that jumps 1/2; their mean.
-        double better_than = error.vibrates ? sqrt(0.125) : COND_PROGRESS;
+        // Half the length leaves 1/4 of a smooth motion, 1/2 of a force that jumps, 1 of what is
+        // not resolved: means of two.
+        double better_than = error.vibrates ? sqrt(0.125) : sqrt(0.5);
         int better = error.speed <= accuracy || error.relative < better_than * last;
         n_vain = better ? 0 : n_vain + 1;
         if (n_vain == 2)
