@@ -22,8 +22,10 @@ enum { MOST_STEPS = 16 };
 // What a run has left.
 typedef struct Outcome {
     double value, error;            // error: relative to the scale of the motion
-    double start, gained, lost;     // energies, relative to the start [J]
-    double peak;                    // largest energy of motion [J]
+    double start, peak;             // energy at the start, largest energy of motion [J]
+    double given, works;            // so far: what was given, all works that are known [J]
+    double gained, lost;            // most above and below start + given [J]
+    double numerical, unknown;      // work of the integrator; most that no work says [J]
     double residual, seconds;       // worst certificate; processor time
     long steps, passes, iterations; // work
     long attempts, pieces;          // steps and pieces begun; those that stand
@@ -105,8 +107,13 @@ static void add_step(const CondStepInfo* info, Outcome* out)
         out->start = info->kinetic_before + info->potential_before;
         out->peak = info->kinetic_before;
     }
-    out->gained = fmax(out->gained, energy - out->start);
-    out->lost = fmax(out->lost, out->start - energy);
+    out->given += info->work_given;
+    out->numerical += info->work_numerical;
+    out->works += info->work_friction + info->work_impact + info->work_given + info->work_damping +
+                  info->work_numerical + info->work_correction;
+    out->unknown = fmax(out->unknown, fabs(energy - out->start - out->works));
+    out->gained = fmax(out->gained, energy - out->start - out->given);
+    out->lost = fmax(out->lost, out->start + out->given - energy);
     out->peak = fmax(out->peak, info->kinetic_after);
     out->residual = fmax(out->residual, worst_residual(info));
     out->passes += info->solve.passes + info->impact.passes + info->correction.passes;
@@ -164,15 +171,17 @@ static json_t* make_row(const Motion* motion, const char* integrator, double t, 
                         const Outcome* out)
 {
     double peak = out->peak > 0.0 ? out->peak : 1.0;
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:I, s:I, s:o}", "scene",
-        motion->name, "integrator", integrator, "time_step", json_number(t), "accuracy",
-        json_number(accuracy), "attempts", (json_int_t)out->attempts, "pieces",
-        (json_int_t)out->pieces, "steps", (json_int_t)out->steps, "value", json_number(out->value),
-        "error", json_number(out->error), "gained", json_number(out->gained / peak), "lost",
-        json_number(out->lost / peak), "residual", json_number(out->residual), "missed",
-        out->missed, "newton", (json_int_t)out->iterations, "passes", (json_int_t)out->passes,
-        "seconds", json_number(out->seconds));
+    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:I, s:I, "
+                     "s:o, s:o, s:o}",
+                     "scene", motion->name, "integrator", integrator, "time_step", json_number(t),
+                     "accuracy", json_number(accuracy), "attempts", (json_int_t)out->attempts,
+                     "pieces", (json_int_t)out->pieces, "steps", (json_int_t)out->steps, "value",
+                     json_number(out->value), "error", json_number(out->error), "gained",
+                     json_number(out->gained / peak), "lost", json_number(out->lost / peak),
+                     "residual", json_number(out->residual), "missed", out->missed, "newton",
+                     (json_int_t)out->iterations, "passes", (json_int_t)out->passes, "seconds",
+                     json_number(out->seconds), "numerical", json_number(out->numerical / peak),
+                     "balance", json_number(out->unknown / peak));
 }
 
 // The slope of log error over log step, by least squares over the steps whose errors are errors of
@@ -193,7 +202,7 @@ static double observed_order(int n, const double* t, const Outcome* out)
 static json_t* make_summary(const Motion* motion, const char* integrator, int n, const double* t,
                             const Outcome* out)
 {
-    double gained = 0.0, residual = 0.0, seconds = 0.0;
+    double gained = 0.0, residual = 0.0, seconds = 0.0, balance = 0.0;
     int missed = 0;
     json_t* row = json_pack("{s:s, s:s, s:s}", "scene", motion->name, "integrator", integrator,
                             "from", motion->from);
@@ -201,7 +210,9 @@ static json_t* make_summary(const Motion* motion, const char* integrator, int n,
         char key[32];
         snprintf(key, sizeof key, "error_%gms", 1e3 * t[i]);
         json_object_set_new(row, key, json_number(out[i].error));
-        gained = fmax(gained, out[i].gained / (out[i].peak > 0.0 ? out[i].peak : 1.0));
+        double peak = out[i].peak > 0.0 ? out[i].peak : 1.0;
+        gained = fmax(gained, out[i].gained / peak);
+        balance = fmax(balance, out[i].unknown / peak);
         residual = fmax(residual, out[i].residual);
         seconds += out[i].seconds;
         missed += out[i].missed;
@@ -209,6 +220,7 @@ static json_t* make_summary(const Motion* motion, const char* integrator, int n,
     json_object_set_new(row, "order", json_number(observed_order(n, t, out)));
     json_object_set_new(row, "smooth", json_integer(motion->smooth));
     json_object_set_new(row, "gained", json_number(gained));
+    json_object_set_new(row, "balance", json_number(balance));
     json_object_set_new(row, "residual", json_number(residual));
     json_object_set_new(row, "missed", json_integer(missed));
     json_object_set_new(row, "seconds", json_number(seconds));
@@ -315,6 +327,7 @@ static const BenchColumn summary_columns[] = {
     {"error_controlled", "control", "%.1e", 9},
     {"work_ratio", "work", "%.1f", 7},
     {"gained", "gained/peak", "%.0e", 13},
+    {"balance", "balance", "%.0e", 9},
     {"residual", "certificate", "%.0e", 13},
     {"missed", "missed", "%.0f", 8},
     {"seconds", "s", "%.2f", 8},
@@ -328,6 +341,8 @@ static const BenchColumn row_columns[] = {
     {"error", "error", "%.2e", 11},
     {"gained", "gained", "%.0e", 9},
     {"lost", "lost", "%.0e", 9},
+    {"numerical", "numerical", "%.0e", 10},
+    {"balance", "balance", "%.0e", 9},
     {"newton", "Newton", "%.0f", 9},
     {"passes", "passes", "%.0f", 9},
     {"residual", "certificate", "%.0e", 13},

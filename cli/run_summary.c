@@ -44,6 +44,10 @@ void run_summary_add(RunSummary* s, const CondStepInfo* info)
     s->energy_end = info->kinetic_after + info->potential_after;
     s->work_friction += info->work_friction;
     s->work_impact += info->work_impact;
+    s->work_given += info->work_given;
+    s->work_damping += info->work_damping;
+    s->work_numerical += info->work_numerical;
+    s->work_correction += info->work_correction;
     s->work_other += info->work_other;
     s->pieces += info->pieces;
 }
@@ -174,7 +178,7 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
         "{s:o, s:s, s:s, s:i, s:o, s:i, s:o, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:i, s:o, s:o, "
         "s:o, "
         "s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o, "
-        "s:o}",
+        "s:o, s:o, s:o, s:o, s:o}",
         "scene", json_text(path), "name", settings->name, "status", cond_status_name(status),
         "steps", s->steps, "time", json_number(cond_state_time(state)), "missed", s->missed,
         "residual", json_number(s->residual), "iterations", json_number(s->iterations / n),
@@ -188,6 +192,8 @@ json_t* run_summary_json(const char* path, const CondModel* model, const CondSim
         json_machine(settings->solver.threads), "rounds", s->rounds, "rechecked", s->rechecked,
         "added", s->added, "too_deep", s->too_deep, "asleep", json_number(s->asleep / n),
         "last_asleep", s->last_asleep, "joints", joints_json(model, s->joint), "work_friction",
-        json_number(s->work_friction), "work_impact", json_number(s->work_impact), "work_other",
-        json_number(s->work_other), "pieces", json_integer(s->pieces));
+        json_number(s->work_friction), "work_impact", json_number(s->work_impact), "work_given",
+        json_number(s->work_given), "work_damping", json_number(s->work_damping), "work_numerical",
+        json_number(s->work_numerical), "work_correction", json_number(s->work_correction),
+        "work_other", json_number(s->work_other), "pieces", json_integer(s->pieces));
 }

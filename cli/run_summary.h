@@ -25,8 +25,9 @@ typedef struct RunSummary {
     int max_relaxed;                 // contacts held to the proximal law instead of the strict one
     double seconds[COND_N_STAGE];
     double energy_start, energy_end;
-    double work_friction, work_impact, work_other; // [J]
-    long long pieces;                              // that steps were made of
+    double work_friction, work_impact, work_given, work_damping, work_numerical, work_correction,
+        work_other;    // [J]
+    long long pieces;  // that steps were made of
     SensorSum* sensor; //                                                     (n_sensor)
     JointSum* joint;   // of all robots, one after the other                  (joints_count)
     AuditSum audit;

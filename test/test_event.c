@@ -123,6 +123,35 @@ static void test_cancelled(void** state)
     end(&run);
 }
 
+// The time at which it touches the floor does not depend on the step: sqrt(2 h/g), of a ball
+// with and without restitution, thrown down, in whole steps and in pieces.
+static void test_contact_time(void** state)
+{
+    static const char* const scenes[] = {
+        "step: {time_step: %g, accuracy: %g}\nplanes: [{name: floor, restitution: 0.8}]\n"
+        "bodies: [{name: ball, mass: 2, shape: {sphere: 0.1}, position: [0, 0, 0.6]}]\n",
+        "step: {time_step: %g, accuracy: %g}\nplanes: [{name: floor}]\n"
+        "bodies: [{name: ball, mass: 2, shape: {sphere: 0.1}, position: [0, 0, 0.6],\n"
+        "          velocity: [0.5, 0, -1]}]\n",
+    };
+    static const double thrown[] = {0.0, 1.0}, steps[] = {0.01, 0.004, 0.0007};
+    (void)state;
+    for (size_t s = 0; s < 2; s++)
+        for (size_t k = 0; k < 3; k++)
+            for (int pieces = 0; pieces < 2; pieces++) {
+                char text[512];
+                snprintf(text, sizeof text, scenes[s], steps[k], pieces ? 1e-3 : 0.0);
+                Run run = begin(text);
+                while (run.began == 0)
+                    step(&run);
+                double time = cond_sim_event(run.sim, 0).contact_time, v = thrown[s];
+                double theory = (sqrt(v * v + 2.0 * 9.81 * 0.5) - v) / 9.81;
+                assert_true(fabs(time - theory) < (s == 0 || pieces ? 1e-6 : 1e-4));
+                assert_true(time <= cond_state_time(run.state));
+                end(&run);
+            }
+}
+
 // What rests begins once and never ends, asleep or awake.
 static void test_rest(void** state)
 {
@@ -204,8 +233,10 @@ static void test_kinds(void** state)
         "    position: [0, 0, 0.4]\n"
         "    links:\n"
         "      - {name: base, shapes: []}\n"
-        "      - {name: bar, parent: base, mass: 0.5, center: [0.2, 0, 0], inertia: [0.001, 0.002, "
-        "0.002], joint: {kind: revolute, axis: [0, 1, 0]}, shapes: [{sphere: 0.03, position: [0.2, "
+        "      - {name: bar, parent: base, mass: 0.5, center: [0.2, 0, 0], inertia: [0.001, "
+        "0.002, "
+        "0.002], joint: {kind: revolute, axis: [0, 1, 0]}, shapes: [{sphere: 0.03, position: "
+        "[0.2, "
         "0, 0]}]}\n"
         "  - {name: box, mass: 1, shape: {box: [0.2, 0.2, 0.2]}, position: [0.1, 0, 0.1]}\n"
         "  - {name: block, kind: soft, mesh: \"box:2,2,2:0.1,0.1,0.1\", material: rubber, "
@@ -241,6 +272,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounce), cmocka_unit_test(test_cancelled),
+
+        cmocka_unit_test(test_bounce), cmocka_unit_test(test_contact_time),
         cmocka_unit_test(test_rest),   cmocka_unit_test(test_saved),
         cmocka_unit_test(test_kinds),
     };

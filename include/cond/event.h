@@ -23,7 +23,7 @@ COND_ENUM_NAMES(COND_API, CondContactChange, cond_contact_change)
 
 typedef struct CondContactEvent {
     CondContactChange change; //
-    double time;              // at the end of the step [s]
+    double time;              // at the end of the step [s]; contact_time is the time within it
     int body[2];              // on either side, the smaller index first; [1]: -1: static
     int link[2];              // of a robot or a rod; else 0
     int patch[2];             // of a soft body, where the touch began; -1: none
@@ -34,6 +34,8 @@ typedef struct CondContactEvent {
                         // their normals [m/s]; 0 when it ended
     double position[3]; // of the contact with the largest impulse, world [m]; 0 when it ended
     double normal[3];   // there, towards body[0]; 0 when it ended
+    double contact_time; // when the pair came to touch, by gap and velocity where the step began
+                         // (its piece or substep) and by weight [s]; when it ended: time
 } CondContactEvent;
 
 // Events of the last step, those that began first, each in the order of their pairs.

@@ -165,8 +165,16 @@ static double contact_power(const CondContact* contact, const double* v, const d
     return power;
 }
 
+static double sum_of(const CondGroups* groups, const double* energy)
+{
+    double sum = 0.0;
+    for (int g = 0; g < groups->n; g++)
+        sum += energy[g];
+    return sum;
+}
+
 // energy[g] -= t (power of forces, motors, frames in space and the user's hand, of damping and of
-// contacts), all as they act in this step.
+// contacts), all as they act in this step. The sums of the former are balance->works.
 static CondStatus subtract_work(CondSim* sim, const CondState* state, double* energy)
 {
     const CondModel* model = sim->model;
@@ -190,8 +198,12 @@ static CondStatus subtract_work(CondSim* sim, const CondState* state, double* en
     if (status)
         return status;
     cond_assembly_multiply_damping(&sim->matrix, &sim->at_end, sim->attempt.v_hat, lost);
+    double before = sum_of(sim->groups, energy);
     add_products(sim, -t, sim->attempt.v_hat, given, energy);
+    double between = sum_of(sim->groups, energy);
     add_products(sim, t, sim->attempt.v_hat, lost, energy);
+    balance->works.given = before - between;
+    balance->works.damping = between - sum_of(sim->groups, energy);
     for (int c = 0; c < sim->attempt.candidates.n; c++) {
         const CondCandidate* candidate = &sim->attempt.candidates.candidate[c];
         CondContact contact = sim->attempt.assembly.contact[c];
@@ -236,7 +248,9 @@ static void subtract_held_work(CondSim* sim, const CondState* state, double* ene
     for (int b = 0; b < model->n_body; b++)
         for (int i = model->body[b].dof_begin, k = 0; k < model->body[b].n_dof; k++, i++)
             force[i] -= cond_spectral_mass(cond_spectral_of(sim, b)) * p[i] / sim->length[b];
+    double before = sum_of(sim->groups, energy);
     add_held_products(sim, -sim->attempt.time_step, sim->attempt.v_hat, force, energy);
+    sim->balance->works.given += before - sum_of(sim->groups, energy);
 }
 
 void cond_balance_advance(CondSim* sim, const CondState* state, int b)
@@ -267,6 +281,8 @@ static void leave_led_groups(const CondSim* sim, double* excess)
         int g = sim->groups->of[b], led = cond_held_whole(sim, b);
         for (int other = 0; other < model->n_body && led; other++)
             led = sim->groups->of[other] != g || cond_held_whole(sim, other);
+        if (led)
+            sim->balance->works.given += excess[g];
         excess[g] = led ? 0.0 : excess[g];
     }
 }
@@ -295,6 +311,8 @@ CondStatus cond_balance_measure(CondSim* sim, const CondState* state)
     for (int g = 0; g < groups->n; g++)
         excess[g] += groups->kinetic[g] - groups->before[g];
     leave_led_groups(sim, excess);
+    balance->works.numerical = -balance->taken;
+    balance->works.impact = balance->works.correction = 0.0;
     return COND_OK;
 }
 
@@ -388,19 +406,38 @@ static void rest(CondSim* sim, int group)
     }
 }
 
-// The factor of the velocities of a group whose contacts last, with `energy` that of its motion by
-// now and `lift` what the correction of its penetration has raised it by. The impact stage may have
-// taken energy from it since the balance was made, as it should, and has given it none that stays:
-// of what was lost only what the law has no part in comes back. (From others that it touches, which
-// have energies of their own, it may have taken some.) A lift is paid for by the motion
-// that led in there, but not one out of deep overlap, which no motion led to.
-static double settle_persistent(const CondGroups* groups, int g, double energy, double lift)
+// What the motion of a group, of the energy `energy` by now, gives up after its step, beside the
+// excess; negative: what it gets back.
+typedef struct Settlement {
+    double strike;    // what the impact stage has given it, which does not stay [J]
+    double lift;      // what the correction of its penetration has raised it by [J]
+    double paid;      // for the lift
+    double numerical; // of the excess what stays lost
+} Settlement;
+
+// Of a group whose contacts last. The impact stage may have taken energy from it since the balance
+// was made, as it should, and has given it none that stays. (From others that it touches, which
+// have energies of their own, it may have taken some.) A lift is paid for by the motion that led in
+// there, but not one out of deep overlap, which no motion led to. What is lost comes back, but not
+// where it is much: what moves so little would be moved by rounding.
+static void settle_persistent(const CondGroups* groups, int g, double energy, Settlement* one)
 {
-    double excess = groups->excess[g] + fmin(fmax(lift, 0.0), COND_BALANCE_RESTORED * energy);
-    double aim = (groups->borders[g] ? energy : fmin(energy, groups->kinetic[g])) - excess;
-    if (!(energy > 0.0) || (aim > energy && -excess > COND_BALANCE_RESTORED * energy))
-        return 1.0;
-    return sqrt(fmax(0.0, aim / energy));
+    one->strike = groups->borders[g] ? 0.0 : fmax(energy - groups->kinetic[g], 0.0);
+    one->paid = fmin(fmax(one->lift, 0.0), COND_BALANCE_RESTORED * energy);
+    double rest = groups->excess[g] + one->paid + one->strike;
+    if (!(energy > 0.0) ||
+        (rest < 0.0 && -(groups->excess[g] + one->paid) > COND_BALANCE_RESTORED * energy)) {
+        one->numerical = fmin(rest, 0.0);
+        one->strike = energy > 0.0 ? one->strike : 0.0;
+    }
+}
+
+// Of a group that takes implicit Euler: its loss pays for the lift.
+static void settle_euler(const CondGroups* groups, int g, Settlement* one)
+{
+    double loss = fmax(-groups->excess[g], 0.0);
+    one->paid = fmin(fmax(one->lift, 0.0), loss);
+    one->numerical = one->paid - loss;
 }
 
 // 1 where something holds joints of a group.
@@ -422,73 +459,92 @@ static int has_rebounded(const CondSim* sim, int g)
     return 0;
 }
 
-// Groups whose velocities stay: what has rebounded has its own account, implicit Euler loses energy
-// by its nature, and what hardly moves would get the rounding of its potential energy as speed.
-static int is_left(const CondSim* sim, int g)
+// Energies of motion in groups->before, and in groups->load, which is free by now, what the
+// correction has raised the groups by.
+static void find_lifts(CondSim* sim)
 {
-    const CondGroups* groups = sim->groups;
-    double energy = groups->kinetic[g], excess = groups->excess[g];
-    return !(energy > 0.0) || (groups->euler[g] && excess <= 0.0) || has_rebounded(sim, g) ||
-           (-excess > COND_BALANCE_RESTORED * energy && is_held(sim, g));
+    CondGroups* groups = sim->groups;
+    size_t bytes = (size_t)sim->model->n_q * sizeof(double);
+    int lifted = memcmp(sim->next->q, sim->balance->q, bytes) != 0;
+    memset(groups->load, 0, (size_t)groups->n * sizeof *groups->load);
+    if (lifted || sim->attempt.moved)
+        cond_balance_kinetic(sim, &sim->at_end, sim->next->v, groups->before);
+    else
+        memcpy(groups->before, groups->kinetic, (size_t)groups->n * sizeof *groups->before);
+    if (!lifted)
+        return;
+    add_potential(sim, &sim->at_end, 1.0, groups->load);
+    add_potential(sim, &sim->balance->end, -1.0, groups->load);
 }
 
-static int is_whole(const CondGroups* groups, int g)
+// r of a group in balance->v, and the energy of motion beside it, which is what pays; 0 where
+// nothing is to be done.
+static double find_payer(CondSim* sim, int g, double excess, double energy, int* ready)
 {
-    return groups->anchored[g] || groups->touched[g];
+    const CondGroups* groups = sim->groups;
+    rest(sim, g);
+    if (groups->anchored[g] || groups->touched[g])
+        return energy;
+    if (!*ready)
+        cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
+    *ready = 1;
+    make_rigid(sim, g);
+    double inner = split(sim, g, sim->next->v);
+    if (fabs(excess) <= inner)
+        return inner;
+    if (fabs(excess) <= COND_INPUT_ROUNDING * energy)
+        return 0.0; // a body that cannot change its shape
+    rest(sim, g);   // more than what it moves by within itself: all of its motion pays
+    return energy;
 }
 
-// What a group does touches its own coordinates alone.
-static void balance_groups(const void* loop, int first, int last)
+// v = r + s (v - r)
+static void scale_motion(CondSim* sim, int g, double s)
 {
-    CondSim* sim = *(CondSim* const*)loop;
-    const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
-    double* v = sim->next->v;
-    for (int g = first; g < last; g++) {
-        int lasts = groups->touched[g] && !groups->euler[g] && !groups->lands[g];
-        double energy = groups->kinetic[g], excess = groups->excess[g];
-        if (is_left(sim, g))
-            continue;
-        rest(sim, g);
-        if (!is_whole(groups, g)) {
-            make_rigid(sim, g);
-            double inner = split(sim, g, v);
-            if (fabs(excess) <= inner)
-                energy = inner;
-            else if (fabs(excess) <= COND_INPUT_ROUNDING * energy)
-                continue; // a body that cannot change its shape
-            else          // more than what it moves by within itself: all of its motion pays
-                rest(sim, g);
-        }
-        double s = lasts ? settle_persistent(groups, g, groups->before[g], groups->load[g])
-                         : sqrt(fmax(0.0, 1.0 - excess / energy));
-        for (int k = groups->bodies.begin[g]; k < groups->bodies.begin[g + 1]; k++) {
-            const CondBody* body = &model->body[groups->bodies.member[k]];
-            for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
-                v[i] = sim->balance->v[i] + s * (v[i] - sim->balance->v[i]);
-        }
+    double *v = sim->next->v, *r = sim->balance->v;
+    for (int k = groups->bodies.begin[g]; k < groups->bodies.begin[g + 1]; k++) {
+        const CondBody* body = &sim->model->body[groups->bodies.member[k]];
+        for (int i = body->dof_begin; i < body->dof_begin + body->n_dof; i++)
+            v[i] = r[i] + s * (v[i] - r[i]);
     }
+}
+
+static void settle(CondSim* sim, int g, int* ready)
+{
+    const CondGroups* groups = sim->groups;
+    CondWorks* works = &sim->balance->works;
+    double energy = groups->before[g], excess = groups->excess[g];
+    Settlement one = {.lift = groups->load[g]};
+    if (groups->euler[g])
+        settle_euler(groups, g, &one);
+    else if (groups->touched[g] && !groups->lands[g])
+        settle_persistent(groups, g, energy, &one);
+    else if (-excess > COND_BALANCE_RESTORED * energy && is_held(sim, g))
+        one.numerical = excess; // what hardly moves would get the rounding of its potential energy
+    // Of implicit Euler a gain alone: its loss and what that has paid for are even.
+    double pays =
+        groups->euler[g] ? fmax(excess, 0.0) : excess - one.numerical + one.strike + one.paid;
+    double left = one.lift - one.paid; // comes from what the impact stage has taken
+    double taken = fmin(fmax(left, 0.0), fmax(groups->kinetic[g] - energy, 0.0));
+    works->numerical += one.numerical;
+    works->correction += left - taken;
+    works->impact += taken - one.strike;
+    double payer = pays != 0.0 && energy > 0.0 ? find_payer(sim, g, pays, energy, ready) : 0.0;
+    if (payer > 0.0)
+        scale_motion(sim, g, sqrt(fmax(0.0, 1.0 - pays / payer)));
 }
 
 void cond_sim_balance(CondSim* sim)
 {
-    const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
-    double* v = sim->next->v;
-    int splits = 0;
-    if (model->settings.integrator != COND_INTEGRATOR_AUTO)
+    int ready = 0;
+    if (sim->model->settings.integrator != COND_INTEGRATOR_AUTO)
         return;
-    if (sim->attempt.moved) {
-        cond_balance_kinetic(sim, &sim->at_end, v, groups->before);
-        memset(groups->load, 0, (size_t)groups->n * sizeof *groups->load); // is free by now
-        add_potential(sim, &sim->at_end, 1.0, groups->load);
-        add_potential(sim, &sim->balance->end, -1.0, groups->load);
-    }
-    for (int g = 0; g < groups->n && !splits; g++)
-        splits = !is_left(sim, g) && !is_whole(groups, g);
-    if (splits)
-        cond_assembly_begin(&sim->matrix, &sim->at_end, NULL, NULL);
-    size_t work = model->n_alone > 0 ? 0 : COND_CONTACT_WORK * (size_t)model->n_dof;
-    cond_parallel(groups->n, cond_threads(work, model->settings.solver.threads), balance_groups,
-                  &sim);
+    find_lifts(sim);
+    for (int g = 0; g < groups->n; g++)
+        if (has_rebounded(sim, g)) // the impact stage has settled it
+            sim->balance->works.impact += groups->excess[g];
+        else
+            settle(sim, g, &ready);
 }

@@ -5,6 +5,15 @@
 #include "body/kinematics.h"
 #include "integrate/group.h"
 
+// Works on all bodies in a step, beside those of contacts [J].
+typedef struct CondWorks {
+    double given;      // of forces, motors, frames in space, hooks and of what holds coordinates
+    double damping;    // of materials, joints, springs, attachments and motors; not above 0
+    double numerical;  // of spectral damping, and what implicit Euler loses; not above 0
+    double impact;     // what the impact stage had given, which is taken back
+    double correction; // of the position correction, less what the motion has paid for it
+} CondWorks;
+
 // Workspace of the integrator auto.
 typedef struct CondBalance {
     CondKinematics end; // at q_{k+1}
@@ -16,6 +25,7 @@ typedef struct CondBalance {
     double* damped;     // spectral damping of the bodies                       (n_body)
     double* middle;     // q in the middle of the step                        (n_q)
     double taken;       // what that damping takes in the step [J]
+    CondWorks works;    // of the step, by measure
     int* spans;         // 1: the body takes the midpoint rule by Newton's method (n_body)
     double* rigid;      // motions of the groups as rigid wholes          (6 x n_dof)
     double* robot;      // scratch: A of one robot                    (largest n_dof squared)

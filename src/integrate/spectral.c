@@ -20,18 +20,28 @@
 #include <string.h>
 
 // By default bodies in contact are damped, whose impacts excite all their modes; free motion keeps
-// its energy. In substeps and pieces w belongs to steps of other lengths.
+// its energy, and so do pieces, which follow what is excited.
 static double damping_of(const CondSim* sim, int b)
 {
     const CondBody* body = &sim->model->body[b];
     double asked = sim->model->settings.damping;
-    if (!cond_body_deforms(body) || sim->linear[b] || !(sim->theta[b] < 1.0) ||
-        sim->attempt.time_step != sim->model->settings.time_step ||
-        sim->model->settings.accuracy > 0.0)
+    if (!cond_body_deforms(body) || sim->linear[b] || !(sim->theta[b] < 1.0))
         return 0.0;
     if (isnan(asked))
-        return sim->groups->touched[sim->groups->of[b]] ? COND_SPECTRAL_DEFAULT : 0.0;
+        return sim->groups->touched[sim->groups->of[b]] && !(sim->model->settings.accuracy > 0.0)
+                   ? COND_SPECTRAL_DEFAULT
+                   : 0.0;
     return asked;
+}
+
+// w at coordinate i: the representative velocity of a step before this one that is as long, on the
+// line through v_k and that of a last one that was longer.
+static double past(const CondSim* sim, const CondState* state, int i)
+{
+    double last = state->pace.last, t = sim->attempt.time_step;
+    if (t == last || !(last > 0.0))
+        return state->v_hat[i];
+    return state->v[i] - fmin(t / last, 1.0) * (state->v[i] - state->v_hat[i]);
 }
 
 double cond_spectral_of(const CondSim* sim, int body)
@@ -50,7 +60,7 @@ void cond_spectral_lead_on(CondSim* sim, const CondState* state, int b, double* 
     if (damping == 0.0)
         return;
     for (int i = 0, k = body->dof_begin; i < body->n_dof; i++, k++)
-        ahead[i] = sim->attempt.v_hat[k] - state->v_hat[k];
+        ahead[i] = sim->attempt.v_hat[k] - past(sim, state, k);
     cond_body_ops(body->kind)
         ->advance(body, ahead, cond_spectral_lead(damping) * sim->attempt.time_step,
                   q + body->q_begin);
@@ -61,7 +71,7 @@ void cond_spectral_start(const CondSim* sim, const CondState* state, int b, doub
     const CondBody* body = &sim->model->body[b];
     double damping = cond_spectral_of(sim, b), m = cond_spectral_velocity(damping);
     for (int i = body->dof_begin; i < body->dof_begin + body->n_dof && damping != 0.0; i++)
-        v[i] = ((1.0 - m) * v[i] + 0.5 * m * state->v_hat[i]) / (1.0 - 0.5 * m);
+        v[i] = ((1.0 - m) * v[i] + 0.5 * m * past(sim, state, i)) / (1.0 - 0.5 * m);
 }
 
 void cond_spectral_arrive(const CondSim* sim, const CondState* state, int b, double* v)
@@ -72,7 +82,7 @@ void cond_spectral_arrive(const CondSim* sim, const CondState* state, int b, dou
         double v_k = state->v[i], change = (sim->attempt.v_hat[i] - v_k) / sim->theta[b];
         v[i] = v_k + change;
         if (m > 0.0)
-            v[i] -= m * (sim->attempt.v_hat[i] - 2.0 * v_k + state->v_hat[i]);
+            v[i] -= m * (sim->attempt.v_hat[i] - 2.0 * v_k + past(sim, state, i));
     }
 }
 

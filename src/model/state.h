@@ -53,6 +53,12 @@ typedef struct CondAccount {
 typedef struct CondPace {
     double piece; // length of a pair of pieces that is tried next [s]; 0: that of the step
     int blind;    // pairs whose velocities are not looked at
+    int cut;      // pairs in a row that were shortened
+    int trust;    // pieces that may follow without being made twice
+    double alone; // their length [s]
+    double level; // change of acceleration in one of them, as the pair before them has it [1]
+    double error; // of one of them, by that pair [1]
+    double last;  // length of the step, substep or piece that has led here [s]; 0: there was none
 } CondPace;
 
 struct CondState {

@@ -5,6 +5,7 @@
 #include "base/definition.h"
 #include "base/enum_name.h"
 #include "base/memory.h"
+#include "math/vec3.h"
 #include "model/index.h"
 #include "sim/sim.h"
 #include "sim/tuning.h"
@@ -24,6 +25,7 @@ typedef struct PairSum {
     double largest; // of one of them [N s]
     double speed;   // of approach [m/s]
     double gap;     // least [m]
+    double touched; // when the first of them came to touch [s]
     int contact;    // with the largest impulse, in the lists of the maker
     int swapped;    // 1: side 0 of that contact is the second of the pair
 } PairSum;
@@ -144,11 +146,44 @@ static double approach(const CondSim* maker, int contact, const double* v)
     return fmax(made->phi[0] - u[0], 0.0);
 }
 
+// Seconds after the start of the step until the gap of a contact closes: at the speed that it has
+// there, and by weight where the other side is static.
+static double closing_time(const CondSim* maker, const CondState* state, int contact)
+{
+    const CondCandidate* candidate = &maker->attempt.candidates.candidate[contact];
+    const CondContact* made = &maker->attempt.assembly.contact[contact];
+    double gap = candidate->gap, t = maker->attempt.time_step, u[3];
+    if (!(gap > COND_NANOMETRE))
+        return 0.0;
+    cond_contact_velocity(made, state->v, u);
+    double speed = made->phi[0] - u[0];
+    double fall = candidate->point[1].body < 0
+                      ? -vec3_dot(candidate->frame, maker->model->settings.gravity)
+                      : 0.0;
+    double root = speed * speed + 2.0 * fall * gap;
+    double last = speed + sqrt(fmax(root, 0.0)); // twice the mean speed on the way
+    return root >= 0.0 && last * t > 2.0 * gap ? 2.0 * gap / last : t;
+}
+
+CondStatus cond_events_note(CondSim* maker, const CondState* state)
+{
+    int n = maker->attempt.candidates.n;
+    int posed = maker->model->settings.method == COND_STEP_VELOCITY; // on velocities
+    if (COND_RESERVE(&maker->arena, maker->readings.touched, n))
+        return COND_OUT_OF_MEMORY;
+    for (int c = 0; c < n; c++)
+        maker->readings.touched[c] = posed && maker->attempt.impulse[3 * (ptrdiff_t)c] > 0.0
+                                         ? state->time + closing_time(maker, state, c)
+                                         : INFINITY;
+    return COND_OK;
+}
+
 static void add_contact(PairSum* sum, const PairSum* one)
 {
     sum->impulse += one->impulse;
     sum->speed = fmax(sum->speed, one->speed);
     sum->gap = fmin(sum->gap, one->gap);
+    sum->touched = fmin(sum->touched, one->touched);
     if (one->largest > sum->largest) {
         sum->largest = one->largest;
         sum->contact = one->contact;
@@ -166,8 +201,10 @@ static int sum_pairs(CondSim* sim, const CondSim* maker)
                                                                       : maker->attempt.candidates.n;
     for (int c = 0; c < ready; c++) {
         const CondCandidate* candidate = &maker->attempt.candidates.candidate[c];
-        PairSum one = {
-            .contact = c, .gap = candidate->gap, .largest = maker->attempt.impulse[3 * c]};
+        PairSum one = {.contact = c,
+                       .gap = candidate->gap,
+                       .touched = maker->readings.touched[c],
+                       .largest = maker->attempt.impulse[3 * c]};
         one.touch = touch_of(sim, maker, candidate, &one.swapped);
         one.impulse = one.largest;
         one.speed = one.impulse > 0.0 ? approach(maker, c, v) : 0.0;
@@ -207,8 +244,11 @@ static int touches(const CondModel* model, const PairSum* sum, int before)
 
 static CondContactEvent event_of(const CondTouch* touch, CondContactChange change, double time)
 {
-    CondContactEvent event = {
-        .change = change, .time = time, .plane = touch->plane, .obstacle = touch->obstacle};
+    CondContactEvent event = {.change = change,
+                              .time = time,
+                              .plane = touch->plane,
+                              .obstacle = touch->obstacle,
+                              .contact_time = time};
     memcpy(event.body, touch->body, sizeof event.body);
     memcpy(event.link, touch->link, sizeof event.link);
     memcpy(event.patch, touch->patch, sizeof event.patch);
@@ -225,6 +265,7 @@ static void begin_pair(CondSim* sim, const CondSim* maker, PairSum* sum, double 
     CondContactEvent event = event_of(&sum->touch, COND_CONTACT_BEGAN, time);
     event.impulse = sum->impulse;
     event.speed = sum->speed;
+    event.contact_time = fmin(sum->touched, time);
     memcpy(event.position, candidate->position, sizeof event.position);
     for (int k = 0; k < 3; k++)
         event.normal[k] = sum->swapped ? -candidate->frame[k] : candidate->frame[k];

@@ -17,6 +17,8 @@ CondStatus cond_events_begin(CondSim* sim, CondState* state);
 // nothing can fail once the state has changed. Where no step was begun, as in single stages,
 // there are none.
 CondStatus cond_events_reserve(CondSim* maker);
+// When the contacts of an attempt of `maker` from `state` came to touch: maker->readings.touched.
+CondStatus cond_events_note(CondSim* maker, const CondState* state);
 // After the step: its events, and in the state what touches now. made: 0 where the step failed.
 void cond_events_end(CondSim* sim, int made);
 

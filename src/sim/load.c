@@ -36,6 +36,28 @@ double cond_sim_potential(const CondKinematics* kinematics, const CondState* sta
     return energy;
 }
 
+double cond_sim_given_energy(CondSim* sim, const CondKinematics* kinematics, const CondState* state,
+                             const double* v)
+{
+    const CondModel* model = kinematics->model;
+    double energy = 0.0, *p = sim->work;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (body->kind == COND_BODY_ROBOT)
+            energy += cond_motor_energy(kinematics, body, state->motor + body->target_begin,
+                                        state->target + body->target_begin);
+    }
+    for (int i = 0; i < state->n_weld; i++)
+        if (state->weld[i].active && cond_weld_is_led(&state->weld[i]))
+            energy += cond_weld_energy(kinematics, &state->weld[i]);
+    if (sim->held.n == 0)
+        return energy;
+    cond_assembly_multiply_masses(&sim->matrix, kinematics, v, p);
+    for (int i = 0; i < model->n_dof; i++)
+        energy += sim->held.flag[i] ? 0.5 * v[i] * p[i] : 0.0;
+    return energy;
+}
+
 static CondStatus add_spring(const CondKinematics* kinematics, const CondSpring* spring,
                              const double* step, CondAssembly* assembly, double* f)
 {

@@ -40,6 +40,7 @@ typedef struct CondSubstepContact {
     CondCandidate candidate; // when it was last found
     double place[6];         // where it acted then [m]
     double impulse[3];       // of all substeps so far, world axes [N s]
+    double touched;          // when it first carried one [s]; infinite: it has not
 } CondSubstepContact;
 
 // Sums over pieces of a step (step/tally.h).
@@ -68,6 +69,7 @@ typedef enum CondDifference {
     COND_WRONG_SPEED, // the same of velocities
     COND_CHANGE,      // of the velocity over the pair
     COND_SPEED,       // the velocity at its end
+    COND_UNSTEADY,    // between the changes of its two pieces
     COND_N_DIFFERENCE,
 } CondDifference;
 
@@ -90,6 +92,7 @@ typedef struct CondReadings {
     int n_ready;                // contacts whose force is known: all of a step, none before
     double* centre;             // of the bodies when the contacts were found [m]  (n_body x 3)
     double* place;              // where a contact acts on either side [m]      (n_contact x 2 x 3)
+    double* touched;            // when it came to carry a force [s]; infinite: it carries none
     double* wrench;             // of the attachments                             (n_wrench x 6)
     int n_wrench;               //
     CondSensorReading* reading; // of the sensors                                    (n_sensor)
@@ -415,6 +418,10 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
 // motors and attachments.
 double cond_sim_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v);
 double cond_sim_potential(const CondKinematics* kinematics, const CondState* state);
+// The part of both that integrators count with what is given: of motors, of attachments to frames
+// that are led, and of coordinates that are held.
+double cond_sim_given_energy(CondSim* sim, const CondKinematics* kinematics, const CondState* state,
+                             const double* v);
 
 // 1 where the energy of a body is settled by the impact stage.
 int cond_impact_is_exact(const CondSim* sim, int body);

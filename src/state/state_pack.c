@@ -88,6 +88,12 @@ static void pass_state(CondPack* pack, CondState* state)
     if (pack->kind != COND_PACK_HASH || state->pace.piece != 0.0) {
         pass_numbers(pack, &state->pace.piece, 1);
         cond_pack_pass(pack, &state->pace.blind, sizeof state->pace.blind);
+        cond_pack_pass(pack, &state->pace.cut, sizeof state->pace.cut);
+        cond_pack_pass(pack, &state->pace.trust, sizeof state->pace.trust);
+        pass_numbers(pack, &state->pace.alone, 1);
+        pass_numbers(pack, &state->pace.level, 1);
+        pass_numbers(pack, &state->pace.error, 1);
+        pass_numbers(pack, &state->pace.last, 1);
     }
     pass_numbers(pack, state->q, state->n_q);
     pass_numbers(pack, state->v, state->n_dof);
@@ -301,7 +307,9 @@ static int sound(const CondModel* model, const CondState* state)
         finite += 0.0 * state->v[i] + 0.0 * state->v_hat[i];
     const CondAccount* account = &state->account;
     finite += 0.0 * account->supply + 0.0 * account->energy + 0.0 * account->height +
-              0.0 * account->lowest + 0.0 * account->penetration + 0.0 * state->pace.piece;
+              0.0 * account->lowest + 0.0 * account->penetration + 0.0 * state->pace.piece +
+              0.0 * state->pace.alone + 0.0 * state->pace.level + 0.0 * state->pace.error +
+              0.0 * state->pace.last;
     if (finite != 0.0 || state->step < 0)
         return 0;
     for (int i = 0; i < state->n_weld; i++) {

@@ -1,5 +1,6 @@
 // The last stage of every step by every method: what is read from it, whether it is sound, and the
 // one place where the state changes.
+#include "integrate/balance.h"
 #include "potential/trajectory.h"
 #include "sense/event.h"
 #include "sim/sim.h"
@@ -17,8 +18,28 @@ void cond_sim_energies(CondSim* sim, const CondState* state, CondStepInfo* info)
     info->kinetic_after = sim->energy.kinetic = cond_sim_kinetic(sim, &sim->at_end, sim->next->v);
     info->potential_after = sim->energy.potential = cond_sim_potential(&sim->at_end, sim->next);
     sim->energy.known = 1;
+}
+
+// The works of a step that the balance of energy has measured, and what none of them says.
+static void account(CondSim* sim, const CondState* state, CondStepInfo* info)
+{
+    const CondSceneSettings* settings = &sim->model->settings;
+    if (settings->method == COND_STEP_VELOCITY && settings->integrator == COND_INTEGRATOR_AUTO) {
+        const CondWorks* works = &sim->balance->works;
+        cond_trajectory_guide(&sim->at_start, state->time);
+        cond_trajectory_guide(&sim->at_end, sim->next->time);
+        info->work_given += works->given +
+                            cond_sim_given_energy(sim, &sim->at_end, sim->next, sim->next->v) -
+                            cond_sim_given_energy(sim, &sim->at_start, state, state->v);
+        info->work_damping = works->damping;
+        info->work_numerical = works->numerical;
+        info->work_correction = works->correction;
+        info->work_impact += works->impact;
+    }
     info->work_other = info->kinetic_after + info->potential_after - info->kinetic_before -
-                       info->potential_before - info->work_friction - info->work_impact;
+                       info->potential_before - info->work_friction - info->work_impact -
+                       info->work_given - info->work_damping - info->work_numerical -
+                       info->work_correction;
 }
 
 CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, CondStepInfo* info)
@@ -32,6 +53,7 @@ CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, 
     if (status)
         return status;
     cond_sim_energies(whole, from, info);
+    account(sim, state, info);
     status = cond_watch_motion(whole, from, info);
     sim->watch.energy = whole->watch.energy;
     sim->next->account = whole->next->account;
@@ -46,9 +68,12 @@ CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, 
     if (!status)
         status = cond_events_reserve(sim);
     if (!status)
+        status = cond_events_note(sim, state);
+    if (!status)
         status = cond_state_copy(to, sim->next);
     if (status < 0)
         return status;
+    to->pace.last = sim->attempt.time_step;
     sim->readings.n_ready = sim->attempt.candidates.n;
     sim->readings.ready = 1;
     return COND_OK;

@@ -96,7 +96,7 @@ static CondStatus try_pair(CondSim* sim, const CondState* state, double begun, d
     CondPieces* pieces = &sim->pieces;
     CondStepInfo info;
     CondStatus made = COND_OK, status;
-    *error = (CondPieceError){INFINITY, INFINITY, INFINITY};
+    *error = (CondPieceError){INFINITY, INFINITY, INFINITY, 0};
     pieces->pair = (CondStepInfo){.attempts = 0};
     if (!*whole) {
         made = make(sim, state, begun, share, pieces->begin, pieces->whole, &info);
@@ -127,6 +127,51 @@ static CondStatus try_pair(CondSim* sim, const CondState* state, double begun, d
     return status;
 }
 
+// A piece that is like the last pair, begun at `begun`, stands as it is: *stands. Else it is the
+// pair in one go.
+static CondStatus try_alone(CondSim* sim, const CondState* state, double begun, double share,
+                            const CondPace* pace, int* stands)
+{
+    CondPieces* pieces = &sim->pieces;
+    const CondSceneSettings* settings = &sim->model->settings;
+    CondStepInfo info;
+    *stands = 0;
+    CondStatus status = make(sim, state, begun, share, pieces->begin, pieces->whole, &info);
+    double level = INFINITY;
+    if (status == COND_OK)
+        level =
+            cond_piece_unsteadiness(sim, pieces->begin, pieces->whole, share * settings->time_step);
+    *stands = level <= fmax(settings->accuracy, sqrt(2.0) * pace->level);
+    if (!*stands) {
+        cond_sim_add_attempt(&info, &pieces->vain);
+        return status;
+    }
+    CondState* second = pieces->second;
+    pieces->second = pieces->whole;
+    pieces->whole = second;
+    status = cond_tally_copy(sim, &pieces->sums, &pieces->kept);
+    pieces->pair = (CondStepInfo){.attempts = 0};
+    return status ? status : add(sim, &info, share);
+}
+
+// After a pair of length `share` that stands: how many pieces like it may follow it alone.
+static void trust(CondSim* sim, double share, double wish, double error, CondPace* pace)
+{
+    CondPieces* pieces = &sim->pieces;
+    const CondSceneSettings* settings = &sim->model->settings;
+    int whole = 4.0 * error <= COND_SAFETY * COND_SAFETY * settings->accuracy;
+    double length = (whole ? share : 0.5 * share) * settings->time_step;
+    pace->trust = 0;
+    if (error > settings->accuracy || wish >= 2.0 * share)
+        return;
+    pace->level =
+        cond_piece_unsteadiness(sim, pieces->begin, whole ? pieces->whole : pieces->first, length);
+    cond_kinematics_set(&sim->at_end, pieces->second->q); // where the pair ends
+    pace->alone = length;
+    pace->error = whole ? 4.0 * error : error;
+    pace->trust = sqrt(8.0) * pace->level < 1.0 ? COND_PIECE_BLIND : 0;
+}
+
 // The pair is given up: its work counts, nothing of it stands, and its first half is the one go of
 // the next.
 static CondStatus give_up(CondSim* sim)
@@ -145,17 +190,20 @@ static CondStatus give_up(CondSim* sim)
 // not mend that before they are very short, and it does not add up. Where half the length is hardly
 // better, and half of that, velocities are not looked at for some pairs. The status of what stands.
 static CondStatus go_on(CondSim* sim, const CondState* state, double begun, double* share,
-                        CondPace* pace, double* counts)
+                        int whole, CondPace* pace, double* counts)
 {
     CondPieces* pieces = &sim->pieces;
     double accuracy = sim->model->settings.accuracy, last = INFINITY;
-    int whole = 0, n_vain = 0;
+    int n_vain = 0;
     for (;;) {
-        CondPieceError error;
+        CondPieceError error = {INFINITY, INFINITY, INFINITY, 0};
         CondStatus status = cond_tally_copy(sim, &pieces->sums, &pieces->kept);
         if (!status)
             status = try_pair(sim, state, begun, *share, &whole, &error);
-        int better = error.speed <= accuracy || error.relative < COND_PROGRESS * last;
+        // Half the length leaves 1/4 of a smooth motion, 1/2 of a force that jumps, 1 of what is
+        // not resolved: means of two.
+        double better_than = error.vibrates ? sqrt(0.125) : sqrt(0.5);
+        int better = error.speed <= accuracy || error.relative < better_than * last;
         n_vain = better ? 0 : n_vain + 1;
         if (n_vain == 2)
             pace->blind = COND_PIECE_BLIND;
@@ -178,12 +226,14 @@ static double fit(double wish, double left)
                                                       : wish;
 }
 
-// What to try after a pair of length share that was wrong by `error`.
-static double grow(double wish, double share, double error, double accuracy)
+// What to try after a pair of length share that was wrong by `error`. One that was shorter than
+// wished for, at the end of a step or where something was struck, says nothing of the next; two in
+// a row that had to be shortened do.
+static double grow(double wish, double share, double error, double accuracy, const CondPace* pace)
 {
     double factor = COND_SAFETY * sqrt(accuracy / fmax(error, DBL_MIN));
     double next = share * fmin(fmax(factor, 0.5), 2.0);
-    next = factor >= 1.0 && share < wish ? fmax(next, wish) : next;
+    next = factor >= 1.0 && share < wish && pace->cut < 2 ? fmax(next, wish) : next;
     return fmin(fmax(next, COND_PIECE_SHORTEST), 1.0);
 }
 
@@ -198,6 +248,7 @@ static CondStatus conclude(CondSim* sim, CondState* state, CondPace pace, double
         status = cond_state_copy(state, pieces->begin);
     if (status)
         return status;
+    pace.last = state->pace.last;
     state->pace = pace;
     *info = pieces->sums.info;
     info->pieces = pieces->sums.n_piece;
@@ -209,9 +260,9 @@ static CondStatus conclude(CondSim* sim, CondState* state, CondPace pace, double
 CondStatus cond_pieces_step(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondPieces* pieces = &sim->pieces;
-    double whole = sim->model->settings.time_step, accuracy = sim->model->settings.accuracy;
+    double length = sim->model->settings.time_step, accuracy = sim->model->settings.accuracy;
     CondPace pace = state->pace;
-    double wish = pace.piece > 0.0 ? fmin(pace.piece / whole, 1.0) : 1.0;
+    double wish = pace.piece > 0.0 ? fmin(pace.piece / length, 1.0) : 1.0;
     double begun = 0.0, worst = 0.0;
     CondStatus status = create(sim), all = COND_OK;
     if (!status)
@@ -222,7 +273,24 @@ CondStatus cond_pieces_step(CondSim* sim, CondState* state, CondStepInfo* info)
     while (!status && begun < 1.0) {
         int too_many = pieces->sums.n_piece >= COND_PIECES_MOST; // the rest is made as it comes
         double share = fit(too_many ? 1.0 : wish, 1.0 - begun), asked = share, error;
-        CondStatus made = go_on(sim, state, begun, &share, &pace, &error);
+        int alone = pace.trust > 0 && !too_many, whole = 0;
+        CondStatus made = COND_OK;
+        if (alone) {
+            asked = share = fit(fmin(pace.alone / length, 1.0), 1.0 - begun);
+            made = try_alone(sim, state, begun, share, &pace, &alone);
+            whole = made == COND_OK && !alone;
+            pace.trust = alone ? pace.trust - 1 : 0;
+            error = pace.error;
+        }
+        if (!alone && !ends(made)) {
+            double tried = share;
+            made = go_on(sim, state, begun, &share, whole, &pace, &error);
+            pace.cut = share < tried ? pace.cut + 1 : 0;
+            wish = grow(fmax(wish, share), share, error, accuracy, &pace);
+            if (made == COND_OK)
+                trust(sim, share, wish, error, &pace);
+            pace.blind -= pace.blind > 0;
+        }
         int last = share == asked && !(begun + share < 1.0);
         all = cond_status_worst(all, made);
         if (made < 0)
@@ -230,11 +298,9 @@ CondStatus cond_pieces_step(CondSim* sim, CondState* state, CondStepInfo* info)
         if (!status)
             status = cond_state_copy(pieces->begin, pieces->second);
         worst = fmax(worst, error);
-        wish = grow(fmax(wish, share), share, error, accuracy);
         begun = last ? 1.0 : begun + share;
-        pace.blind -= pace.blind > 0;
     }
-    pace.piece = wish * whole;
+    pace.piece = wish * length;
     if (!status)
         status = conclude(sim, state, pace, worst, info);
     cond_sim_add_attempt(&pieces->vain, info);

@@ -110,10 +110,10 @@ static CondStatus strike(CondSim* sim, CondAttempt* attempt)
     if (!sim->model->settings.impact)
         return COND_OK;
     int any = attempt->candidates.n > 0;
-    double before = any ? cond_sim_kinetic(sim, &sim->at_start, sim->next->v) : 0.0;
+    double before = any ? cond_sim_kinetic(sim, &sim->at_end, sim->next->v) : 0.0;
     attempt->verdict.impact = cond_sim_impact(sim, attempt->from, &attempt->info.impact);
     if (any)
-        attempt->info.work_impact = cond_sim_kinetic(sim, &sim->at_start, sim->next->v) - before;
+        attempt->info.work_impact = cond_sim_kinetic(sim, &sim->at_end, sim->next->v) - before;
     return attempt->verdict.impact;
 }
 
@@ -148,8 +148,23 @@ static CondStatus finish(CondSim* sim, CondAttempt* attempt)
     return cond_sim_finish_next(sim);
 }
 
+// The work of the rows of joints: of dry friction, of limits, and of motors at their bounds.
+static void add_row_work(const CondSim* sim, CondStepInfo* info)
+{
+    const CondAttempt* attempt = &sim->attempt;
+    for (int r = 0, c = attempt->candidates.n; r < sim->rows.n; r++, c++) {
+        const CondJointRow* row = &sim->rows.row[r];
+        double work = attempt->time_step * cond_joint_row_sign(row->kind) *
+                      attempt->v_hat[row->coordinate] * attempt->lambda[3 * (ptrdiff_t)c];
+        *(row->kind == COND_ROW_FRICTION ? &info->work_friction
+          : row->kind == COND_ROW_MOTOR  ? &info->work_given
+                                         : &info->work_impact) += work;
+    }
+}
+
 // The work t (u - phi)' lambda of all contacts, u by v_hat: along the surfaces that of friction,
-// and along the normals of what closes a gap.
+// and along the normals of what closes a gap. Forces that stop what is struck in the step, in the
+// place of which the impact stage has put its own, have done it with it.
 static void add_contact_work(const CondSim* sim, CondStepInfo* info)
 {
     const CondAttempt* attempt = &sim->attempt;
@@ -159,15 +174,20 @@ static void add_contact_work(const CondSim* sim, CondStepInfo* info)
         const double *lambda = attempt->lambda + 3 * (ptrdiff_t)c, *phi = contact->phi;
         double u[3];
         cond_contact_velocity(contact, attempt->v_hat, u);
+        double slip = t * ((u[1] - phi[1]) * lambda[1] + (u[2] - phi[2]) * lambda[2]);
+        int struck = cond_impact_is_exact(sim, attempt->candidates.candidate[c].point[0].body) &&
+                     cond_impact_strikes(sim, attempt->from, c);
         info->work_impact += t * (u[0] - phi[0]) * lambda[0];
-        info->work_friction += t * ((u[1] - phi[1]) * lambda[1] + (u[2] - phi[2]) * lambda[2]);
+        *(struck ? &info->work_impact : &info->work_friction) += slip;
     }
 }
 
 static CondStatus commit(CondSim* sim, CondAttempt* attempt)
 {
-    if (sim->model->settings.method == COND_STEP_VELOCITY)
+    if (sim->model->settings.method == COND_STEP_VELOCITY) {
         add_contact_work(sim, &attempt->info);
+        add_row_work(sim, &attempt->info);
+    }
     CondStatus status = cond_sim_commit(sim, attempt->from, attempt->to, &attempt->info);
     int counts = attempt->n_substep > 1 && !status && attempt->verdict.status == COND_OK;
     return counts ? cond_substeps_take(sim) : status;

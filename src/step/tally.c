@@ -35,6 +35,10 @@ static void add_info(const CondStepInfo* one, int first, CondStepInfo* sum)
     sum->work_friction += one->work_friction;
     sum->work_impact += one->work_impact;
     sum->work_other += one->work_other;
+    sum->work_given += one->work_given;
+    sum->work_damping += one->work_damping;
+    sum->work_numerical += one->work_numerical;
+    sum->work_correction += one->work_correction;
     cond_sim_add_solve(&one->solve, &sum->solve);
     cond_sim_add_solve(&one->impact, &sum->impact);
     cond_sim_add_solve(&one->correction, &sum->correction);
@@ -45,6 +49,7 @@ static CondSubstepContact contact_of(const CondSim* sim, int c)
 {
     CondSubstepContact now = {.candidate = sim->attempt.candidates.candidate[c]};
     memcpy(now.place, sim->readings.place + 6 * c, sizeof now.place);
+    now.touched = sim->readings.touched[c];
     mat3_multiply_transposed(now.candidate.frame, sim->attempt.impulse + 3 * c, now.impulse);
     return now;
 }
@@ -63,6 +68,7 @@ static CondStatus add_contacts(CondSim* sim, CondTally* tally, const CondTally* 
         if (k < tally->n_all && cond_key_equal(tally->all[k].candidate.key, now.candidate.key)) {
             for (int i = 0; i < 3; i++)
                 now.impulse[i] += tally->all[k].impulse[i];
+            now.touched = fmin(now.touched, tally->all[k].touched);
             k++;
         }
         tally->merge[n++] = now;
@@ -130,6 +136,7 @@ static CondStatus spread_contacts(CondSim* sim, const CondTally* tally)
         COND_RESERVE(&sim->arena, sim->attempt.lambda, 3 * all) ||
         COND_RESERVE(&sim->arena, sim->attempt.relaxed, all) ||
         COND_RESERVE(&sim->arena, sim->attempt.impulse, 3 * all) ||
+        COND_RESERVE(&sim->arena, sim->readings.touched, all) ||
         COND_RESERVE(&sim->arena, sim->readings.place, 6 * all))
         return COND_OUT_OF_MEMORY;
     sim->attempt.assembly.problem.contact = sim->attempt.assembly.contact;
@@ -146,6 +153,7 @@ static CondStatus spread_contacts(CondSim* sim, const CondTally* tally)
             sim->attempt.relaxed[at] = 0;
             memcpy(sim->readings.place + 6 * at, one->place, sizeof one->place);
         }
+        sim->readings.touched[at] = one->touched;
         mat3_multiply(sim->attempt.candidates.candidate[at].frame, one->impulse,
                       sim->attempt.impulse + 3 * at);
     }
