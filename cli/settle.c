@@ -1,4 +1,5 @@
 // cond settle: finds the static equilibrium of a scene and writes it as a state to start from.
+#define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 #include "interrupt.h"
 #include "json.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct SettleOptions {
     TextList set;
@@ -20,7 +22,7 @@ typedef struct SettleOptions {
 static int report(void* user, const CondEquilibriumInfo* info)
 {
     const SettleOptions* options = user;
-    if (!options->quiet)
+    if (!options->quiet && isatty(STDERR_FILENO))
         fprintf(stderr, "\r  step %d: unbalanced %.1e of the load, moved %.3g m, length %.2g s ",
                 info->steps, info->balance, info->moved, info->length);
     return interrupt_signal() != 0;
@@ -28,7 +30,7 @@ static int report(void* user, const CondEquilibriumInfo* info)
 
 static void print_result(const CondModel* model, const char* path, const CondEquilibriumInfo* info)
 {
-    fprintf(stderr, "\r%s: %s\n", path,
+    fprintf(stderr, "%s%s: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", path,
             info->status == COND_OK ? "in equilibrium" : "not in equilibrium");
     fprintf(stderr, "  steps         %d, %d Newton steps, %d made again\n", info->steps,
             info->newton_iterations, info->discarded);
