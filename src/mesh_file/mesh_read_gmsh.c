@@ -372,8 +372,9 @@ static CondStatus read_element_block(Reader* reader, int64_t* n_read)
     size_t words = (size_t)corners_of(type) + 1;
     status = cond_mesh_file_count(file, at, "elements", count, words * (file->binary ? 8 : 2));
     if (status == COND_OK)
-        status = cond_mesh_file_reserve(file, 0, type == TETRAHEDRON || type == QUADRATIC ? count : 0,
-                                        type == TRIANGLE ? count : 0);
+        status =
+            cond_mesh_file_reserve(file, 0, type == TETRAHEDRON || type == QUADRATIC ? count : 0,
+                                   type == TRIANGLE ? count : 0);
     for (int64_t i = 0; i < count && status == COND_OK; i++) {
         if (!file->binary)
             cond_mesh_file_skip_space(file);
