@@ -64,8 +64,8 @@ typedef struct Command {
     int (*run)(int argc, char** argv);
 } Command;
 
-extern const Command cli_bench, cli_check, cli_convert, cli_env, cli_paper, cli_run, cli_solve,
-    cli_sweep;
+extern const Command cli_bench, cli_check, cli_convert, cli_env, cli_paper, cli_run, cli_settle,
+    cli_solve, cli_sweep;
 // Of a tool that is built with its server.
 extern const Command cli_render, cli_view;
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Command* const commands[] = {&cli_run,   &cli_view,  &cli_render,  &cli_paper,
-                                          &cli_solve, &cli_check, &cli_convert, &cli_env,
-                                          &cli_sweep, &cli_bench};
+static const Command* const commands[] = {&cli_run,   &cli_settle, &cli_view,  &cli_render,
+                                          &cli_paper, &cli_solve,  &cli_check, &cli_convert,
+                                          &cli_env,   &cli_sweep,  &cli_bench};
 enum { N_COMMAND = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE* out)

@@ -55,6 +55,17 @@ void statics_create_quadratic(const FemGrid* grid, const CondFemMaterial* materi
     statics_begin(s);
 }
 
+void statics_create_smoothed(const FemGrid* grid, const CondFemMaterial* material, Statics* s)
+{
+    CondFemShape shape = {.kind = COND_FEM_SMOOTHED,
+                          .n_node = grid->n_node,
+                          .node = grid->node,
+                          .n_element = grid->n_tet,
+                          .element = grid->tet};
+    assert_int_equal(cond_fem_create(NULL, &shape, 1, material, NULL, &s->fem, NULL), COND_OK);
+    statics_begin(s);
+}
+
 void statics_destroy(Statics* s)
 {
     bsr3_matrix_destroy(&s->fem.arena.context, &s->A);

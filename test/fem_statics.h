@@ -27,6 +27,8 @@ void statics_begin(Statics* s);
 void statics_create(const FemGrid* grid, const CondFemMaterial* material, Statics* s);
 // With quadratic ones: nodes of the grid first, then the middles of the edges.
 void statics_create_quadratic(const FemGrid* grid, const CondFemMaterial* material, Statics* s);
+// With linear ones whose strains are averaged around edges.
+void statics_create_smoothed(const FemGrid* grid, const CondFemMaterial* material, Statics* s);
 void statics_destroy(Statics* s);
 
 // Newton steps with K (no geometric part for one step of linear statics), each at most `limit`

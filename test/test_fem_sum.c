@@ -66,20 +66,20 @@ static void compare(CondFemSum sum, int first, int last)
     free(batch.A);
 }
 
-// The grid as quadratic elements where `quadratic` is 1.
-static CondFem make_elements(const FemGrid* grid, int quadratic, const CondFemMaterial* material,
-                             const int* of_tet)
+// The grid with elements of a kind.
+static CondFem make_elements(const FemGrid* grid, CondFemElementKind kind,
+                             const CondFemMaterial* material, const int* of_tet)
 {
     CondMesh mesh = {
         .n_node = grid->n_node, .node = grid->node, .n_tet = grid->n_tet, .tet = grid->tet};
-    CondFemShape shape = {.kind = COND_FEM_LINEAR,
+    CondFemShape shape = {.kind = kind,
                           .n_node = grid->n_node,
                           .node = grid->node,
                           .n_element = grid->n_tet,
                           .element = grid->tet};
     CondMeshQuadratic made = {0};
     CondFem fem;
-    if (quadratic) {
+    if (kind == COND_FEM_QUADRATIC) {
         assert_int_equal(cond_mesh_quadratic_create(NULL, &mesh, &made, NULL), COND_OK);
         shape = (CondFemShape){.kind = COND_FEM_QUADRATIC,
                                .n_node = made.n_node,
@@ -93,7 +93,7 @@ static CondFem make_elements(const FemGrid* grid, int quadratic, const CondFemMa
 }
 
 // Two materials, each in stretches longer and shorter than a batch.
-static CondFem make_body(const FemGrid* grid, int mixed, int quadratic)
+static CondFem make_body(const FemGrid* grid, int mixed, CondFemElementKind kind)
 {
     CondFemMaterial material[2] = {cond_fem_material_default(), cond_fem_material_default()};
     material[0].stiffness_damping = 0.01;
@@ -104,7 +104,7 @@ static CondFem make_body(const FemGrid* grid, int mixed, int quadratic)
     assert_non_null(of_tet);
     for (int i = 0; i < grid->n_tet; i++)
         of_tet[i] = i % 11 > 8 || i > grid->n_tet / 2;
-    CondFem fem = make_elements(grid, quadratic, material, of_tet);
+    CondFem fem = make_elements(grid, kind, material, of_tet);
     free(of_tet);
     return fem;
 }
@@ -117,8 +117,10 @@ static void test_same_bits(void** state)
     fem_grid_shake(&grid, 0.2, &seed);
     // At rest, turned, strained, torn about so that many elements are inverted, and flat.
     const double shake[] = {0.0, 0.002, 0.02, 0.15, 0.02};
-    for (int mixed = 0; mixed < 4; mixed++) {
-        CondFem fem = make_body(&grid, mixed % 2, mixed / 2);
+    static const CondFemElementKind kinds[] = {COND_FEM_LINEAR, COND_FEM_QUADRATIC,
+                                               COND_FEM_SMOOTHED};
+    for (int mixed = 0; mixed < 6; mixed++) {
+        CondFem fem = make_body(&grid, mixed % 2, kinds[mixed / 2]);
         double* x = calloc(3 * (size_t)fem.n_node, sizeof *x);
         assert_non_null(x);
         for (int trial = 0; trial < 5; trial++) {
@@ -151,7 +153,7 @@ static void test_extremes(void** state)
     (void)state;
     FemGrid grid = fem_grid_create(2, 1, 1, 0.2, 0.1, 0.1);
     const double scale[] = {1e200, 1e-200, 0.0, INFINITY};
-    CondFem fem = make_body(&grid, 0, 0);
+    CondFem fem = make_body(&grid, 0, COND_FEM_LINEAR);
     double* x = calloc(3 * (size_t)grid.n_node, sizeof *x);
     assert_non_null(x);
     for (size_t k = 0; k < sizeof scale / sizeof scale[0]; k++) {

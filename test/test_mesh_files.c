@@ -14,6 +14,7 @@
 
 #include "cond/mesh.h"
 #include "failing_allocator.h"
+#include "mesh/mesh_quadratic.h"
 
 static char folder[] = "mesh_files_XXXXXX";
 
@@ -474,6 +475,62 @@ static void test_odd_files(void** state)
     }
 }
 
+// A tetrahedron of ten nodes, inverted, whose edge from (0, 0, 0) to (1, 0, 0) is bent to y = -0.1;
+// gmsh and VTK number the last two edges differently. Its corners make the mesh, and elements get
+// its edges.
+static void test_quadratic(void** state)
+{
+    (void)state;
+    static const double corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}};
+    static const int edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+    double place[10][3];
+    for (int k = 0; k < 10; k++)
+        for (int i = 0; i < 3; i++)
+            place[k][i] = k < 4 ? corner[k][i]
+                                : 0.5 * (corner[edge[k - 4][0]][i] + corner[edge[k - 4][1]][i]);
+    place[4][1] = -0.1;
+    char text[3][2000], nodes[1000] = "";
+    for (int k = 0; k < 10; k++)
+        snprintf(nodes + strlen(nodes), sizeof nodes - strlen(nodes), "%g %g %g\n", place[k][0],
+                 place[k][1], place[k][2]);
+    snprintf(text[0], sizeof text[0], MSH22 "$Nodes\n10\n");
+    for (int k = 0; k < 10; k++)
+        snprintf(text[0] + strlen(text[0]), sizeof text[0] - strlen(text[0]), "%d %g %g %g\n",
+                 k + 1, place[k][0], place[k][1], place[k][2]);
+    strcat(text[0], "$EndNodes\n$Elements\n1\n7 11 2 1 1 1 2 3 4 5 6 7 8 10 9\n$EndElements\n");
+    snprintf(text[1], sizeof text[1],
+             VTK "POINTS 10 double\n%sCELLS 1 11\n10 0 1 2 3 4 5 6 7 8 9\nCELL_TYPES 1\n24\n",
+             nodes);
+    static const char* const path[] = {"bad.msh", "bad.vtk"};
+    for (int k = 0; k < 2; k++) {
+        CondMesh* mesh;
+        CondMeshReport report;
+        CondError error = {0};
+        put(path[k], text[k], strlen(text[k]));
+        if (cond_mesh_read(NULL, path[k], &mesh, &report, &error))
+            fail_msg("%s", error.message);
+        assert_int_equal(mesh->n_node, 4);
+        assert_int_equal(mesh->n_tet, 1);
+        assert_int_equal(report.n_inverted, 1);
+        assert_int_equal(report.n_ignored + report.n_loose, 0);
+        assert_non_null(mesh->middle);
+        CondMeshQuadratic made;
+        assert_int_equal(cond_mesh_quadratic_create(NULL, mesh, &made, NULL), COND_OK);
+        assert_int_equal(made.n_node, 10);
+        for (int e = 0; e < 6; e++) {
+            const int* c = made.element;
+            const double *a = made.node + 3 * (size_t)c[edge[e][0]],
+                         *b = made.node + 3 * (size_t)c[edge[e][1]],
+                         *m = made.node + 3 * (size_t)c[4 + e];
+            int bent = a[0] + b[0] == 1.0 && a[1] + b[1] + a[2] + b[2] == 0.0;
+            for (int i = 0; i < 3; i++)
+                assert_true(m[i] == (bent && i == 1 ? -0.1 : 0.5 * (a[i] + b[i])));
+        }
+        cond_mesh_quadratic_destroy(&made);
+        cond_mesh_destroy(mesh);
+    }
+}
+
 static void test_out_of_memory(void** state)
 {
     (void)state;
@@ -551,11 +608,11 @@ static void test_convert(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_write_refused),
-        cmocka_unit_test(test_gmsh_files),    cmocka_unit_test(test_other_byte_order),
-        cmocka_unit_test(test_truncation),    cmocka_unit_test(test_flipped_bytes),
-        cmocka_unit_test(test_wrong_files),   cmocka_unit_test(test_odd_files),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_write_refused),
+        cmocka_unit_test(test_gmsh_files),  cmocka_unit_test(test_other_byte_order),
+        cmocka_unit_test(test_truncation),  cmocka_unit_test(test_flipped_bytes),
+        cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_odd_files),
+        cmocka_unit_test(test_quadratic),   cmocka_unit_test(test_out_of_memory),
 #ifdef COND_CLI
         cmocka_unit_test(test_convert),
 #endif

@@ -210,6 +210,8 @@ typedef enum CondElement {
     COND_ELEMENT_LINEAR = 0,    // tetrahedra of four nodes: stiff in bending, and nearly rigid
                                 // where the material is nearly incompressible
     COND_ELEMENT_QUADRATIC = 1, // a node more on each edge; neither of the two
+    COND_ELEMENT_SMOOTHED = 2,  // four nodes, with strains averaged around each edge: no stiffer in
+                                // bending than quadratic ones with as many nodes
 } CondElement;
 
 typedef enum CondRodRest {

@@ -19,6 +19,8 @@ typedef struct CondMesh {
     int n_triangle;      //
     int* triangle;       // nodes of the surface                                    (n_triangle x 3)
     CondContext context; // where the arrays come from
+    double* middle; // of files with quadratic tetrahedra: where the middles of the edges 01 12 02
+                    // 03 13 23 of each lie [m]; NULL: halfway                  (n_tet x 6 x 3)
 } CondMesh;
 
 // A mesh of the given sizes, all zero.

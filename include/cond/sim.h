@@ -582,6 +582,52 @@ static inline CondStatus cond_sim_settle(CondSim* sim, CondState* state, int max
     return cond_sim_settle_sized(sim, state, max_rounds, moved, info, sizeof(CondSettleInfo));
 }
 
+// Of a search for a static equilibrium (docs/equilibrium.md).
+typedef struct CondEquilibriumInfo {
+    CondStatus status;
+    int steps;             // quasi-static steps
+    int discarded;         // steps that were made again with a smaller length
+    int newton_iterations; // of all steps
+    int iterations;        // of the solver, in all steps
+    int n_contact;         // contacts
+    int body;              // with the largest unbalanced force relative to its load; -1: none
+    double balance;        // that force over the load
+    double unbalanced;     // the force [N]
+    double load;           // the load of the body [N]
+    double certificate;    // of the contact problem at the state
+    double penetration;    // deepest [m]; 0: no step was needed
+    double moved;          // longest displacement of a point from the start [m]
+    double last;           // the same in the last step [m]
+    double length;         // of the last step [s]
+} CondEquilibriumInfo;
+typedef struct CondEquilibriumDef {
+    size_t struct_size; // of this struct, by its default function
+    double tolerance;   // unbalanced force of a body, relative to its load
+    int max_steps;      // quasi-static steps
+    double longest;     // the longest length of a step [s]
+    void* user;         // handed to progress
+    // After every step; a value other than 0 cancels the search. NULL: none.
+    int (*progress)(void* user, const struct CondEquilibriumInfo* info);
+} CondEquilibriumDef;
+// tolerance 1e-6, max_steps 1000, longest 100 s
+COND_DEFAULT(COND_API, CondEquilibriumDef, cond_equilibrium_def_default)
+// Moves the bodies from a state to a static equilibrium, of weight, given forces, elasticity,
+// springs, attachments, motors, contacts and friction, by quasi-static steps; the velocities become
+// zero and the time stays. Trajectories stand still, and forces act as at that time. A run from the
+// state stays there. It is not cond_sim_settle, which only separates what overlaps. def NULL: the
+// defaults. COND_NOT_CONVERGED, with a message that names a body (cond_sim_message): there is none,
+// or it was not found, as for a body that falls, slides or is driven; the state is the last one
+// reached. On a negative status the state is left as it was.
+COND_API CondStatus cond_sim_equilibrium_sized(CondSim* sim, CondState* state,
+                                               const CondEquilibriumDef* def,
+                                               CondEquilibriumInfo* info, size_t size);
+static inline CondStatus cond_sim_equilibrium(CondSim* sim, CondState* state,
+                                              const CondEquilibriumDef* def,
+                                              CondEquilibriumInfo* info)
+{
+    return cond_sim_equilibrium_sized(sim, state, def, info, sizeof(CondEquilibriumInfo));
+}
+
 COND_API int cond_sim_n_contact(const CondSim* sim);
 COND_API void cond_sim_contact_sized(const CondSim* sim, int contact, CondContactInfo* made,
                                      size_t size);

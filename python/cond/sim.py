@@ -19,6 +19,7 @@ from cond.parameters import Parameters
 from cond.state import State
 from cond.structs import (
     ContactInfo,
+    EquilibriumInfo,
     JointReading,
     Resultant,
     SensorReading,
@@ -359,6 +360,22 @@ class Sim(Handle, Parameters):
         with self._lock, state._lock:
             status = lib.cond_sim_settle(self._c, self._begin(state), max_rounds, doubles(displacement), info.pointer)
         check(status, what="settle")
+        return status == 0, info
+
+    # Equilibrium.
+
+    def equilibrium(self, state: State, *, tolerance: float = 1e-6, max_steps: int = 1000,
+                    longest: float = 100.0) -> tuple[bool, EquilibriumInfo]:
+        """Moves the bodies to a static equilibrium of weight, forces, elasticity, springs, attachments, motors, contacts
+        and friction, by quasi-static steps; velocities become zero, the time stays. False: there is none, or it was not
+        found (message says why); the state is then the last one reached. tolerance: unbalanced force of a body, relative
+        to its load; longest: the longest length of a step [s]. settle only separates what overlaps."""
+        info = EquilibriumInfo()
+        definition = ffi.new("CondEquilibriumDef*", lib.cond_equilibrium_def_default())
+        definition.tolerance, definition.max_steps, definition.longest = tolerance, max_steps, longest
+        with self._lock, state._lock:
+            status = lib.cond_sim_equilibrium(self._c, self._begin(state), definition, info.pointer)
+        check(status, what="equilibrium")
         return status == 0, info
 
     # Hooks.

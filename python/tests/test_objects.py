@@ -360,6 +360,17 @@ def test_audit_and_overlaps() -> None:
     assert apart and info.before == pytest.approx(0.01, rel=1e-6) and len(sim.overlaps(state)) == 0
 
 
+def test_equilibrium() -> None:
+    model = cond.Model.from_path("drop")
+    state, sim = model.state(), cond.Sim(model)
+    found, info = sim.equilibrium(state)
+    assert found and info.balance <= 1e-6 and info.moved > 0.1
+    height = state.pose("box").position[2]
+    sim.run(state, 10)
+    assert state.pose("box").position[2] == pytest.approx(height, abs=1e-9)
+    assert not sim.equilibrium(model.state(), max_steps=1)[0] and "'box'" in sim.message
+
+
 def test_what_an_environment_lends_goes_together() -> None:
     env = cond.Env("pusher")
     env.reset(1)

@@ -47,6 +47,7 @@ void cond_mesh_destroy(CondMesh* mesh)
     cond_release(&context, mesh->node);
     cond_release(&context, mesh->tet);
     cond_release(&context, mesh->triangle);
+    cond_release(&context, mesh->middle);
     cond_release(&context, mesh);
 }
 
@@ -150,6 +151,14 @@ double cond_tet_volume6(const double* node, const int tet[4], double* longest)
            (e[0][0] * e[1][1] - e[0][1] * e[1][0]) * e[2][2];
 }
 
+static void swap_places(double* a, double* b)
+{
+    double kept[3];
+    memcpy(kept, a, sizeof kept);
+    memcpy(a, b, sizeof kept);
+    memcpy(b, kept, sizeof kept);
+}
+
 CondStatus cond_mesh_orient(CondMesh* mesh, int* turned, CondError* error)
 {
     *turned = 0;
@@ -159,6 +168,11 @@ CondStatus cond_mesh_orient(CondMesh* mesh, int* turned, CondError* error)
             int kept = tet[2];
             tet[2] = tet[3];
             tet[3] = kept;
+            double* middle = mesh->middle ? mesh->middle + 18 * (size_t)i : NULL;
+            if (middle) { // 12 and 13, 02 and 03
+                swap_places(middle + 3, middle + 12);
+                swap_places(middle + 6, middle + 9);
+            }
             ++*turned;
         }
     }
@@ -244,8 +258,10 @@ CondStatus cond_mesh_transform(CondMesh* mesh, double scale, const double rotati
         {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
         {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)},
     };
-    for (int i = 0; i < mesh->n_node; i++) {
-        double* p = mesh->node + 3 * (size_t)i;
+    int n_middle = mesh->middle ? 6 * mesh->n_tet : 0;
+    for (int i = 0; i < mesh->n_node + n_middle; i++) {
+        double* p = i < mesh->n_node ? mesh->node + 3 * (size_t)i
+                                     : mesh->middle + 3 * (size_t)(i - mesh->n_node);
         double a = scale * p[0], b = scale * p[1], c = scale * p[2];
         for (int k = 0; k < 3; k++)
             p[k] = R[k][0] * a + R[k][1] * b + R[k][2] * c + t[k];

@@ -1,5 +1,6 @@
-// The middles of the edges of a mesh. An edge gets its number where it stands among all edges of
-// all tetrahedra, sorted by their nodes, so that the numbering depends on the mesh alone.
+// The middles of the edges of a mesh, where it says or halfway. An edge gets its number where it
+// stands among all edges of all tetrahedra, sorted by their nodes, so that the numbering depends on
+// the mesh alone.
 #include "mesh/mesh_quadratic.h"
 
 #include "base/error.h"
@@ -62,10 +63,12 @@ CondStatus cond_mesh_quadratic_create(const CondContext* context, const CondMesh
     for (int k = 0, node = mesh->n_node - 1; k < n; k++) {
         int is_new = k == 0 || !cond_mesh_key_same(&key[k - 1], &key[k]);
         node += is_new;
+        const double* given = mesh->middle ? mesh->middle + 3 * (size_t)key[k].origin : NULL;
         for (int i = 0; i < 3 && is_new; i++)
             quadratic->node[3 * (size_t)node + i] =
-                0.5 * (mesh->node[3 * (size_t)key[k].node[0] + i] +
-                       mesh->node[3 * (size_t)key[k].node[1] + i]);
+                given ? given[i]
+                      : 0.5 * (mesh->node[3 * (size_t)key[k].node[0] + i] +
+                               mesh->node[3 * (size_t)key[k].node[1] + i]);
         quadratic->element[10 * (size_t)(key[k].origin / 6) + 4 + key[k].origin % 6] = node;
     }
     cond_release(&quadratic->context, key);

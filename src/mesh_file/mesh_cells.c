@@ -10,13 +10,16 @@ CondStatus cond_mesh_add_cells(CondMeshFile* file, size_t at, int64_t base, int6
             return cond_mesh_file_refuse(
                 file, at, "cell %lld spans the corners %lld to %lld of %lld", (long long)i,
                 (long long)offset[i], (long long)offset[i + 1], (long long)n_connectivity);
-        int64_t n = offset[i + 1] - offset[i], corner[4];
+        int64_t n = offset[i + 1] - offset[i], corner[10];
         // Kinds that this version does not know are passed over, but a byte that is no kind of VTK
         // means that the file is damaged.
         if (type[i] < 0 || type[i] > 81)
             return cond_mesh_file_refuse(file, at, "cell %lld is of the unknown type %lld",
                                          (long long)i, (long long)type[i]);
-        int expected = type[i] == COND_VTK_TETRAHEDRON ? 4 : type[i] == COND_VTK_TRIANGLE ? 3 : 0;
+        int expected = type[i] == COND_VTK_TETRAHEDRON             ? 4
+                       : type[i] == COND_VTK_TRIANGLE              ? 3
+                       : type[i] == COND_VTK_QUADRATIC_TETRAHEDRON ? 10
+                                                                   : 0;
         if (type[i] == 1)
             expected = 1; // a vertex: it is passed over, but its size must be right
         if (expected && n != expected)
@@ -36,7 +39,9 @@ CondStatus cond_mesh_add_cells(CondMeshFile* file, size_t at, int64_t base, int6
                                              (long long)i, (long long)connectivity[offset[i] + k],
                                              (long long)(file->n_node - base));
         }
-        CondStatus status = cond_mesh_file_add_element(file, at, i, expected, corner);
+        CondStatus status = expected == 10
+                                ? cond_mesh_file_add_quadratic(file, at, i, corner)
+                                : cond_mesh_file_add_element(file, at, i, expected, corner);
         if (status != COND_OK)
             return status;
     }

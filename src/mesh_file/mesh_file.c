@@ -48,6 +48,7 @@ void cond_mesh_file_close(CondMeshFile* file)
     cond_release(&file->context, file->node);
     cond_release(&file->context, file->tet);
     cond_release(&file->context, file->triangle);
+    cond_release(&file->context, file->middle);
 }
 
 CondStatus cond_mesh_file_refuse(const CondMeshFile* file, size_t at, const char* format, ...)
@@ -222,6 +223,9 @@ CondStatus cond_mesh_file_reserve(CondMeshFile* file, int64_t n_node, int64_t n_
         status = reserve(file, &file->tet, &file->tet_capacity, file->n_tet, n_tet,
                          4 * sizeof *file->tet);
     if (status == COND_OK)
+        status = reserve(file, &file->middle, &file->middle_capacity, file->n_tet, n_tet,
+                         6 * sizeof *file->middle);
+    if (status == COND_OK)
         status = reserve(file, &file->triangle, &file->triangle_capacity, file->n_triangle,
                          n_triangle, 3 * sizeof *file->triangle);
     return status;
@@ -251,9 +255,26 @@ CondStatus cond_mesh_file_add_element(CondMeshFile* file, size_t at, int64_t num
     CondStatus status = cond_mesh_file_reserve(file, 0, n_corner == 4, n_corner == 3);
     if (status != COND_OK)
         return status;
+    for (int k = 0; k < 6 && n_corner == 4; k++)
+        file->middle[6 * (size_t)file->n_tet + (size_t)k] = -1;
     int* put = n_corner == 4 ? file->tet + 4 * (size_t)file->n_tet++
                              : file->triangle + 3 * (size_t)file->n_triangle++;
     for (int k = 0; k < n_corner; k++)
         put[k] = (int)corner[k];
     return COND_OK;
+}
+
+CondStatus cond_mesh_file_add_quadratic(CondMeshFile* file, size_t at, int64_t number,
+                                        const int64_t node[10])
+{
+    for (int k = 4; k < 10; k++)
+        if (node[k] < 0 || node[k] >= file->n_node)
+            return cond_mesh_file_refuse(file, at,
+                                         "element %lld names node %lld (from 0) of %d nodes",
+                                         (long long)number, (long long)node[k], file->n_node);
+    CondStatus status = cond_mesh_file_add_element(file, at, number, 4, node);
+    for (int k = 0; k < 6 && status == COND_OK; k++)
+        file->middle[6 * (size_t)(file->n_tet - 1) + (size_t)k] = (int)node[4 + k];
+    file->n_quadratic += status == COND_OK;
+    return status;
 }

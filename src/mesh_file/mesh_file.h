@@ -24,6 +24,8 @@ typedef struct CondMeshFile {
     double* node;  // (n_node x 3)
     int* tet;      // (n_tet x 4)
     int* triangle; // (n_triangle x 3)
+    int* middle;   // nodes in the middles of edges, as CondMesh has them; -1: halfway (n_tet x 6)
+    int n_quadratic, middle_capacity;
     int n_node, n_tet, n_triangle;
     int node_capacity, tet_capacity, triangle_capacity;
     int n_ignored;
@@ -75,6 +77,9 @@ CondStatus cond_mesh_file_add_node(CondMeshFile* file, size_t at, int64_t number
                                    const double place[3]);
 CondStatus cond_mesh_file_add_element(CondMeshFile* file, size_t at, int64_t number, int n_corner,
                                       const int64_t* corner);
+// The same for a tetrahedron of ten nodes: corners, then the middles of 01 12 02 03 13 23.
+CondStatus cond_mesh_file_add_quadratic(CondMeshFile* file, size_t at, int64_t number,
+                                        const int64_t node[10]);
 
 // 1 where the ending names one of the formats below; reads the file by it, numbers with a decimal
 // point whatever the language of the host program.

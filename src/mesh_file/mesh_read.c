@@ -66,6 +66,46 @@ CondStatus cond_mesh_file_read(CondMeshFile* file)
     return status;
 }
 
+// Where the middles of edges lie; nodes that are nothing else leave the mesh.
+static CondStatus take_middles(const CondMeshFile* file, CondMesh* mesh)
+{
+    static const int edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+    size_t n = 6 * (size_t)mesh->n_tet;
+    int *new_of = cond_allocate(&file->context, (size_t)mesh->n_node, sizeof *new_of), left = 0;
+    mesh->middle = cond_allocate(&mesh->context, 3 * n, sizeof *mesh->middle);
+    if (!new_of || !mesh->middle) {
+        cond_release(&file->context, new_of);
+        return cond_mesh_file_no_memory(file);
+    }
+    for (size_t k = 0; k < n; k++) {
+        const int *tet = mesh->tet + 4 * (k / 6), node = file->middle[k];
+        for (int i = 0; i < 3; i++)
+            mesh->middle[3 * k + (size_t)i] =
+                node >= 0 ? mesh->node[3 * (size_t)node + i]
+                          : 0.5 * (mesh->node[3 * (size_t)tet[edge[k % 6][0]] + i] +
+                                   mesh->node[3 * (size_t)tet[edge[k % 6][1]] + i]);
+        if (node >= 0)
+            new_of[node] = -1;
+    }
+    for (int i = 0; i < 4 * mesh->n_tet; i++)
+        new_of[mesh->tet[i]] = 0;
+    for (int i = 0; i < 3 * mesh->n_triangle; i++)
+        new_of[mesh->triangle[i]] = 0;
+    for (int i = 0; i < mesh->n_node; i++) {
+        if (new_of[i] < 0)
+            continue;
+        memmove(mesh->node + 3 * (size_t)left, mesh->node + 3 * (size_t)i, 3 * sizeof *mesh->node);
+        new_of[i] = left++;
+    }
+    for (int i = 0; i < 4 * mesh->n_tet; i++)
+        mesh->tet[i] = new_of[mesh->tet[i]];
+    for (int i = 0; i < 3 * mesh->n_triangle; i++)
+        mesh->triangle[i] = new_of[mesh->triangle[i]];
+    mesh->n_node = left;
+    cond_release(&file->context, new_of);
+    return COND_OK;
+}
+
 // Makes the mesh out of what the reader found. The arrays change hands.
 static CondStatus finish(CondMeshFile* file, CondMesh** mesh, CondMeshReport* report)
 {
@@ -93,6 +133,8 @@ static CondStatus finish(CondMeshFile* file, CondMesh** mesh, CondMeshReport* re
     }
     int turned = 0;
     CondMeshReport found;
+    if (status == COND_OK && file->n_quadratic > 0)
+        status = take_middles(file, made);
     if (status == COND_OK)
         status = cond_mesh_orient(made, &turned, file->error);
     if (status == COND_OK && report) {

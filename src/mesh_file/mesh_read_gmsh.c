@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIANGLE = 2, TETRAHEDRON = 4, MOST_CORNERS = 125 };
+enum { TRIANGLE = 2, TETRAHEDRON = 4, QUADRATIC = 11, MOST_CORNERS = 125 };
 
 // Nodes of each element type; 0 where gmsh knows none.
 static int corners_of(int64_t type)
@@ -264,7 +264,7 @@ static CondStatus read_corners(Reader* reader, size_t at, int64_t number, int64_
         if (status != COND_OK)
             return status;
     }
-    if (type != TRIANGLE && type != TETRAHEDRON) {
+    if (type != TRIANGLE && type != TETRAHEDRON && type != QUADRATIC) {
         file->n_ignored++;
         return COND_OK;
     }
@@ -290,7 +290,12 @@ static CondStatus read_corners(Reader* reader, size_t at, int64_t number, int64_
                                          (long long)number, (long long)key.tag);
         corner[k] = found->index;
     }
-    return cond_mesh_file_add_element(file, at, number, n, corner);
+    if (type != QUADRATIC)
+        return cond_mesh_file_add_element(file, at, number, n, corner);
+    int64_t kept = corner[8]; // gmsh has the edge 23 before 13
+    corner[8] = corner[9];
+    corner[9] = kept;
+    return cond_mesh_file_add_quadratic(file, at, number, corner);
 }
 
 static CondStatus check_type(const Reader* reader, size_t at, int64_t type)
@@ -367,8 +372,9 @@ static CondStatus read_element_block(Reader* reader, int64_t* n_read)
     size_t words = (size_t)corners_of(type) + 1;
     status = cond_mesh_file_count(file, at, "elements", count, words * (file->binary ? 8 : 2));
     if (status == COND_OK)
-        status = cond_mesh_file_reserve(file, 0, type == TETRAHEDRON ? count : 0,
-                                        type == TRIANGLE ? count : 0);
+        status =
+            cond_mesh_file_reserve(file, 0, type == TETRAHEDRON || type == QUADRATIC ? count : 0,
+                                   type == TRIANGLE ? count : 0);
     for (int64_t i = 0; i < count && status == COND_OK; i++) {
         if (!file->binary)
             cond_mesh_file_skip_space(file);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "model/fem_element.h"
+#include "model/fem_smoothed.h"
 #include "model/shell.h"
 #include "model/strain.h"
 
@@ -123,6 +124,12 @@ static CondStatus allocate_arrays(CondFem* fem)
         fem->shell = cond_arena_allocate(m, n_element, sizeof *fem->shell);
         fem->shell_moduli = cond_arena_allocate(m, n_material, sizeof *fem->shell_moduli);
         if (!fem->shell || !fem->shell_moduli)
+            return COND_OUT_OF_MEMORY;
+    }
+    if (fem->kind == COND_FEM_SMOOTHED) {
+        fem->material_of_tet =
+            cond_arena_allocate(m, (size_t)fem->n_tet, sizeof *fem->material_of_tet);
+        if (!fem->material_of_tet)
             return COND_OUT_OF_MEMORY;
     }
     size_t n_gradient = fem->kind == COND_FEM_SHELL ? 0 : 3 * (n - 1) * n_point;
@@ -270,21 +277,35 @@ CondStatus cond_fem_set_material(CondFem* fem, const CondFemMaterial* material, 
     return COND_OK;
 }
 
+// The tetrahedra of smoothed elements, and the domains around their edges.
+static CondStatus take_smoothed(const CondFemShape* shape, const CondSmoothedPlan* plan,
+                                const int* material_of_tet, CondFem* fem, CondError* error)
+{
+    memcpy(fem->tet, shape->element, 4 * (size_t)fem->n_tet * sizeof *fem->tet);
+    if (material_of_tet)
+        memcpy(fem->material_of_tet, material_of_tet,
+               (size_t)fem->n_tet * sizeof *fem->material_of_tet);
+    return cond_smoothed_fill(plan, fem, error);
+}
+
 // Elements, and what they are made of.
-static CondStatus take_elements(const CondFemShape* shape, const CondFemMaterial* material,
-                                const int* material_of_element, CondFem* fem, CondError* error)
+static CondStatus take_elements(const CondFemShape* shape, const CondSmoothedPlan* plan,
+                                const CondFemMaterial* material, const int* material_of_element,
+                                CondFem* fem, CondError* error)
 {
     size_t n_element = (size_t)fem->n_element;
     CondStatus status = COND_OK;
     memcpy(fem->rest, shape->node, 3 * (size_t)fem->n_node * sizeof *shape->node);
     memcpy(fem->material, material, (size_t)fem->n_material * sizeof *material);
-    if (material_of_element)
+    if (material_of_element && fem->kind != COND_FEM_SMOOTHED)
         memcpy(fem->material_of_element, material_of_element,
                n_element * sizeof *material_of_element);
     for (int i = 0; i < fem->n_material; i++)
         fem->moduli[i] = cond_fem_moduli(fem->kind, material + i);
     for (int i = 0; i < fem->n_material && fem->shell; i++)
         fem->shell_moduli[i] = cond_shell_moduli(material + i, fem->thickness);
+    if (fem->kind == COND_FEM_SMOOTHED)
+        return take_smoothed(shape, plan, material_of_element, fem, error);
     if (fem->kind == COND_FEM_SHELL)
         status = cond_shell_neighbours(&fem->arena.context, fem->n_element, shape->element,
                                        fem->element, error);
@@ -296,29 +317,40 @@ static CondStatus take_elements(const CondFemShape* shape, const CondFemMaterial
     return status;
 }
 
+// What is counted before anything is stored.
+static void count_elements(const CondFemShape* shape, const CondSmoothedPlan* plan, CondFem* fem)
+{
+    int smoothed = shape->kind == COND_FEM_SMOOTHED;
+    fem->kind = shape->kind;
+    fem->n_node = shape->n_node;
+    fem->n_element = smoothed ? plan->n_domain : shape->n_element;
+    fem->n_corner = smoothed ? plan->n_corner : cond_fem_corners(shape->kind);
+    fem->n_point = cond_fem_points(shape->kind);
+    fem->n_tet = cond_fem_tets(shape->kind) * shape->n_element;
+    fem->thickness = shape->thickness;
+    double length = vec3_norm(shape->warp);
+    for (int k = 0; k < 3; k++)
+        fem->warp[k] = length > 0.0 ? shape->warp[k] / length : k == 0;
+}
+
 CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape, int n_material,
                            const CondFemMaterial* material, const int* material_of_element,
                            CondFem* fem, CondError* error)
 {
+    CondSmoothedPlan plan = {.n_domain = 0};
     memset(fem, 0, sizeof *fem);
     CondStatus status = check_arrays(shape, n_material, material, material_of_element, error);
     if (status < 0)
         return status;
     cond_arena_begin(context, &fem->arena);
-    fem->kind = shape->kind;
-    fem->n_node = shape->n_node;
-    fem->n_element = shape->n_element;
-    fem->n_corner = cond_fem_corners(shape->kind);
-    fem->n_point = cond_fem_points(shape->kind);
-    fem->n_tet = cond_fem_tets(shape->kind) * fem->n_element;
+    if (shape->kind == COND_FEM_SMOOTHED)
+        status = cond_smoothed_plan(context, shape, material_of_element, &plan);
+    count_elements(shape, &plan, fem);
     fem->n_material = n_material;
-    fem->thickness = shape->thickness;
-    double length = vec3_norm(shape->warp);
-    for (int k = 0; k < 3; k++)
-        fem->warp[k] = length > 0.0 ? shape->warp[k] / length : k == 0;
-    status = allocate_arrays(fem);
     if (status == COND_OK)
-        status = take_elements(shape, material, material_of_element, fem, error);
+        status = allocate_arrays(fem);
+    if (status == COND_OK)
+        status = take_elements(shape, &plan, material, material_of_element, fem, error);
     if (status == COND_OK)
         status = measure(fem, error);
     if (status == COND_OK)
@@ -331,6 +363,7 @@ CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape
     if (status == COND_OUT_OF_MEMORY)
         cond_error_set(error, status, "no memory for an elastic body of %d elements",
                        fem->n_element);
+    cond_smoothed_plan_destroy(&plan);
     if (status < 0)
         cond_fem_destroy(fem);
     return status;

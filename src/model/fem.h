@@ -1,8 +1,9 @@
 // Elastic bodies: rest shape, elements, materials, and the map from elements to the 3x3 blocks of
 // the system matrix. Elements carry the mechanics; tetrahedra of four nodes say where the body is,
 // to contacts, volumes and pictures. Of linear elements both are the same; a quadratic one covers
-// eight tetrahedra, and a shell has none. A CondFem never changes after it is built; what a call
-// needs to write lies in a CondFemWork, one for each thread that calls.
+// eight tetrahedra, smoothed ones lie around the edges of theirs, and a shell has none. A CondFem
+// never changes after it is built; what a call needs to write lies in a CondFemWork, one for each
+// thread that calls.
 #ifndef COND_MODEL_FEM_H
 #define COND_MODEL_FEM_H
 
@@ -64,6 +65,7 @@ typedef struct CondFemModuli {
 typedef enum CondFemElementKind {
     COND_FEM_LINEAR,    // tetrahedra of four nodes, one integration point
     COND_FEM_QUADRATIC, // tetrahedra of ten nodes, four integration points
+    COND_FEM_SMOOTHED,  // the same of four nodes, F averaged around edges (model/fem_smoothed.h)
     COND_FEM_SHELL,     // triangles with the corners of their neighbours (model/shell.h)
     COND_FEM_ELEMENT_KINDS,
 } CondFemElementKind;
@@ -98,6 +100,7 @@ typedef struct CondFem {
     struct CondShellPart* shell; // its triangles at rest              (n_element)
     struct CondShellModuli* shell_moduli; //                                    (n_material)
     int* material_of_element;             //                                            (n_element)
+    int* material_of_tet;      // of smoothed elements; else NULL                       (n_tet)
     CondFemMaterial* material; //                                               (n_material)
     CondFemModuli* moduli;     //                                               (n_material)
     double* gradient;          // gradients of the shape functions of corners 1 .. at every point,

@@ -156,7 +156,9 @@ static void evaluate_stress(const void* loop, int first, int last)
     const StressLoop* l = loop;
     const CondFem* fem = l->fem;
     for (int i = first; i < last; i++) {
-        int material = fem->material_of_element[i / cond_fem_tets(fem->kind)];
+        int material = fem->material_of_tet
+                           ? fem->material_of_tet[i]
+                           : fem->material_of_element[i / cond_fem_tets(fem->kind)];
         double R[9], T[6]; // T = sym(P R')
         CondStrainPoint point;
         const double* P = point.P;

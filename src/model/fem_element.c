@@ -34,6 +34,9 @@ void cond_fem_mass_shares(CondFemElementKind kind, double* share)
     if (kind == COND_FEM_LINEAR)
         for (int a = 0; a < 4; a++)
             share[a] = 0.25;
+    else if (kind == COND_FEM_SMOOTHED) // half a domain to each end of its edge
+        for (int a = 0; a < COND_STRAIN_NODES; a++)
+            share[a] = a < 2 ? 0.5 : 0.0;
     else if (kind == COND_FEM_SHELL)
         for (int a = 0; a < COND_STRAIN_NODES; a++)
             share[a] = a < 3 ? 1.0 / 3.0 : 0.0;
@@ -136,9 +139,8 @@ static double gradients_at(const CondFem* fem, int i, const double L[4], double*
     return det;
 }
 
-static double longest_edge(const CondFem* fem, int i)
+static double longest_edge(const CondFem* fem, const int* corner)
 {
-    const int* corner = fem->element + (size_t)fem->n_corner * i;
     double longest2 = 0.0;
     for (int e = 0; e < 6; e++) {
         double d[3];
@@ -150,15 +152,48 @@ static double longest_edge(const CondFem* fem, int i)
     return sqrt(longest2);
 }
 
+// COND_BAD_ARGUMENT for a volume that is none.
+static CondStatus check_volume(int tet, double volume, double longest, CondError* error)
+{
+    if (!(fabs(volume) > COND_INPUT_ROUNDING * longest * longest * longest))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "tetrahedron %d is flat: volume %g m3, longest edge %g m", tet,
+                              volume, longest);
+    if (volume < 0.0)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "tetrahedron %d is inverted: volume %g m3 (swap two corners)", tet,
+                              volume);
+    return COND_OK;
+}
+
+CondStatus cond_fem_measure_tet(const CondFem* fem, int tet, double* gradient, double* volume,
+                                CondError* error)
+{
+    const int* corner = fem->tet + 4 * (size_t)tet;
+    double d[3][3], rows[9];
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++)
+            d[a][k] =
+                fem->rest[3 * (size_t)corner[a + 1] + k] - fem->rest[3 * (size_t)corner[0] + k];
+    for (int a = 0; a < 3; a++)
+        vec3_cross(d[(a + 1) % 3], d[(a + 2) % 3], rows + 3 * a);
+    double det = vec3_dot(d[0], rows);
+    for (int k = 0; k < 9; k++)
+        gradient[k] = rows[k] / det;
+    *volume = det / 6.0;
+    return check_volume(tet, *volume, longest_edge(fem, corner), error);
+}
+
 CondStatus cond_fem_measure_element(CondFem* fem, int i, double* volume, CondError* error)
 {
     const double a = (5.0 + 3.0 * sqrt(5.0)) / 20.0, b = (5.0 - sqrt(5.0)) / 20.0;
-    if (fem->kind == COND_FEM_SHELL) {
-        CondStatus status = cond_shell_measure(fem, i, error);
+    if (fem->kind == COND_FEM_SHELL || fem->kind == COND_FEM_SMOOTHED) {
+        CondStatus status =
+            fem->kind == COND_FEM_SHELL ? cond_shell_measure(fem, i, error) : COND_OK;
         *volume = fem->volume[i];
         return status;
     }
-    double longest = longest_edge(fem, i);
+    double longest = longest_edge(fem, fem->element + (size_t)fem->n_corner * i);
     *volume = 0.0;
     for (int k = 0; k < fem->n_point; k++) {
         double L[4] = {b, b, b, b};
@@ -166,14 +201,9 @@ CondStatus cond_fem_measure_element(CondFem* fem, int i, double* volume, CondErr
         size_t at = (size_t)fem->n_point * i + k;
         double* g = fem->gradient + 3 * (size_t)(fem->n_corner - 1) * at;
         double whole = gradients_at(fem, i, L, g) / 6.0; // of an element as here
-        if (!(fabs(whole) > COND_INPUT_ROUNDING * longest * longest * longest))
-            return cond_error_set(error, COND_BAD_ARGUMENT,
-                                  "tetrahedron %d is flat: volume %g m3, longest edge %g m", i,
-                                  whole, longest);
-        if (whole < 0.0)
-            return cond_error_set(error, COND_BAD_ARGUMENT,
-                                  "tetrahedron %d is inverted: volume %g m3 (swap two corners)", i,
-                                  whole);
+        CondStatus status = check_volume(i, whole, longest, error);
+        if (status < 0)
+            return status;
         fem->volume[at] = whole / fem->n_point;
         *volume += fem->volume[at];
     }
@@ -268,6 +298,12 @@ void cond_fem_deformation(const CondFem* fem, int i_tet, const double* x, double
     double L[4], gradient[3 * (COND_STRAIN_NODES - 1)];
     int i = i_tet / cond_fem_tets(fem->kind);
     const int* corner = fem->element + (size_t)fem->n_corner * i;
+    if (fem->kind == COND_FEM_SMOOTHED) {
+        double volume;
+        cond_fem_measure_tet(fem, i_tet, gradient, &volume, NULL);
+        cond_strain_deformation(4, fem->tet + 4 * (size_t)i_tet, gradient, x, F);
+        return;
+    }
     if (fem->kind == COND_FEM_LINEAR) {
         cond_strain_deformation(4, corner, cond_fem_gradient(fem, i, 0), x, F);
         return;

@@ -7,7 +7,7 @@
 
 enum { COND_FEM_POINTS = 4 }; // at most, of an element
 
-// Of one element.
+// Of one element; of smoothed ones the corners of a tetrahedron, as they are given.
 static inline int cond_fem_corners(CondFemElementKind kind)
 {
     return kind == COND_FEM_QUADRATIC ? 10 : kind == COND_FEM_SHELL ? 12 : 4;
@@ -34,6 +34,10 @@ void cond_fem_mass_shares(CondFemElementKind kind, double* share);
 // The eight tetrahedra (32) of a quadratic element (10), positively oriented at the given shape:
 // four at the corners and four around the shortest diagonal of the octahedron between them.
 void cond_fem_cut_quadratic(const double* node, const int* element, int* tet);
+
+// Gradients of corners 1 .. 3 of a linear tetrahedron of the body (9) and its volume.
+CondStatus cond_fem_measure_tet(const CondFem* fem, int tet, double* gradient, double* volume,
+                                CondError* error);
 
 // Gradients at the integration points of element i and their volumes at rest; its whole volume.
 // COND_BAD_ARGUMENT with a message for one that is flat or inverted at a point.

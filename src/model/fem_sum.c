@@ -246,6 +246,80 @@ COND_LANES_INLINE void add_four(const CondFemSum* sum, int i, int first, int las
     }
 }
 
+// ---- four smoothed elements
+
+COND_LANES_INLINE void load_smoothed(const CondFemSum* sum, int first, CondStrainBatch* batch,
+                                     CondLanes* gradient)
+{
+    const CondFem* fem = sum->fem;
+    int n = fem->n_corner, stride = 3 * (n - 1);
+    const double* g = fem->gradient + (size_t)stride * first;
+    const int* corner = fem->element + (size_t)n * first;
+    for (int l = 0; l < COND_LANES; l++) {
+        const CondFemModuli* moduli = fem->moduli + fem->material_of_element[first + l];
+        batch->lambda[l] = moduli->lambda;
+        batch->mu[l] = moduli->mu;
+        batch->volume[l] = fem->volume[first + l];
+        batch->k[l] = stiffness_scale_of(sum, first + l);
+        batch->g[l] = sum->stiffness_scale;
+    }
+    for (int k = 0; k < stride; k++)
+        gradient[k] = (CondLanes){g[k], g[stride + k], g[2 * stride + k], g[3 * stride + k]};
+    for (int a = 1; a < n; a++)
+        for (int i = 0; i < 3; i++) {
+            CondLanes d;
+            for (int l = 0; l < COND_LANES; l++)
+                d[l] = sum->x[3 * (size_t)corner[n * l + a] + i] -
+                       sum->x[3 * (size_t)corner[n * l] + i];
+            for (int j = 0; j < 3; j++) {
+                CondLanes term = d * gradient[3 * (a - 1) + j];
+                batch->F[3 * i + j] = a == 1 ? term : batch->F[3 * i + j] + term;
+            }
+        }
+}
+
+// Of the elements i .. i + COND_LANES - 1.
+COND_LANES_INLINE void add_smoothed(const CondFemSum* sum, int i, int first, int last)
+{
+    int n = sum->fem->n_corner, owned[COND_LANES], any = 0, serves = 1;
+    for (int l = 0; l < COND_LANES; l++) {
+        owned[l] = owned_corners(sum, i + l, first, last);
+        any |= owned[l];
+        serves &= batch_serves(sum, i + l);
+    }
+    if (!any)
+        return;
+    CondStrainBatch batch;
+    CondLanes gradient[3 * (COND_STRAIN_NODES - 1)], f[3 * COND_STRAIN_NODES], energy = {0.0};
+    CondLanes S[COND_STRAIN_MOST];
+    CondLaneMask rare = {-1, -1, -1, -1};
+    int size = cond_strain_block(n, n, n);
+    if (serves) {
+        load_smoothed(sum, i, &batch, gradient);
+        cond_strain_batch_measure(&batch, &rare);
+        batch.pressure = batch.lambda * batch.theta;
+        cond_strain_batch_evaluate(&batch);
+        energy = batch.volume * (batch.energy + 0.5 * batch.lambda * batch.theta * batch.theta);
+        cond_strain_batch_forces(n, &batch, gradient, f);
+        if (sum->A)
+            cond_strain_batch_stiffen(&batch, n, gradient, sum->policy.geometric, S, &rare);
+    }
+    for (int l = 0; l < COND_LANES; l++) {
+        double of_f[3 * COND_STRAIN_NODES], of_S[COND_STRAIN_MOST];
+        if (!owned[l])
+            continue;
+        if (rare[l]) {
+            add_one(sum, i + l, owned[l]);
+            continue;
+        }
+        for (int k = 0; k < 3 * n; k++)
+            of_f[k] = f[k][l];
+        for (int k = 0; k < size && sum->A; k++)
+            of_S[k] = S[k][l];
+        add_element(sum, i + l, owned[l], energy[l], of_f, of_S);
+    }
+}
+
 // ---- the four points of a quadratic element
 
 // a[0] + a[1] + a[2] + a[3] of four rows at once.
@@ -352,6 +426,9 @@ COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last, 
     for (; fem->kind == COND_FEM_LINEAR && i + COND_LANES <= to; i += COND_LANES)
         if (!is_apart(fem, i, first, last))
             add_four(sum, i, first, last);
+    for (; fem->kind == COND_FEM_SMOOTHED && i + COND_LANES <= to; i += COND_LANES)
+        if (!is_apart(fem, i, first, last))
+            add_smoothed(sum, i, first, last);
     for (; i < to; i++) {
         int owned = is_apart(fem, i, first, last) ? 0 : owned_corners(sum, i, first, last);
         if (owned && fem->kind == COND_FEM_QUADRATIC && batch_serves(sum, i))

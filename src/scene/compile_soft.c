@@ -171,7 +171,8 @@ static CondStatus make_fem(CondModel* model, const CondScene* scene, CondBody* b
     }
     if (element == COND_ELEMENT_QUADRATIC)
         return make_quadratic(&model->arena.context, &material, mesh, body->fem, error);
-    CondFemShape shape = {.kind = COND_FEM_LINEAR,
+    CondFemShape shape = {.kind = element == COND_ELEMENT_SMOOTHED ? COND_FEM_SMOOTHED
+                                                                   : COND_FEM_LINEAR,
                           .n_node = (*mesh)->n_node,
                           .node = (*mesh)->node,
                           .n_element = (*mesh)->n_tet,

@@ -1,5 +1,6 @@
 // Meshes that stand in the scene itself: bodies, obstacles and links name them instead of files.
 #include "base/error.h"
+#include "base/memory.h"
 #include "mesh/mesh_build.h"
 #include "scene/scene_files.h"
 
@@ -19,6 +20,15 @@ static CondStatus copy_mesh(const CondContext* context, const CondMesh* mesh, Co
         cond_mesh_create(context, mesh->n_node, mesh->n_tet, mesh->n_triangle, copy, error);
     if (status)
         return status;
+    size_t n_middle = mesh->middle ? 18 * (size_t)mesh->n_tet : 0;
+    if (n_middle > 0) {
+        (*copy)->middle = cond_allocate(&(*copy)->context, n_middle, sizeof *mesh->middle);
+        if (!(*copy)->middle) {
+            cond_mesh_destroy(*copy);
+            return cond_error_set(error, COND_OUT_OF_MEMORY, "no memory for a mesh");
+        }
+        memcpy((*copy)->middle, mesh->middle, n_middle * sizeof *mesh->middle);
+    }
     memcpy((*copy)->node, mesh->node, 3 * (size_t)mesh->n_node * sizeof *mesh->node);
     if (mesh->n_tet > 0)
         memcpy((*copy)->tet, mesh->tet, 4 * (size_t)mesh->n_tet * sizeof *mesh->tet);
@@ -59,7 +69,10 @@ static CondStatus keep(CondScene* scene, const char* name, const CondMesh* mesh)
     own.mesh.node = cond_arena_allocate(arena, 3 * n_node, sizeof(double));
     own.mesh.tet = cond_arena_allocate(arena, 4 * n_tet, sizeof(int));
     own.mesh.triangle = cond_arena_allocate(arena, 3 * n_triangle, sizeof(int));
-    if (!own.mesh.node || (n_tet > 0 && !own.mesh.tet) || (n_triangle > 0 && !own.mesh.triangle) ||
+    if (mesh->middle)
+        own.mesh.middle = cond_arena_allocate(arena, 18 * n_tet, sizeof(double));
+    if ((mesh->middle && !own.mesh.middle) || !own.mesh.node || (n_tet > 0 && !own.mesh.tet) ||
+        (n_triangle > 0 && !own.mesh.triangle) ||
         COND_RESERVE(arena, scene->mesh, scene->n_mesh + 1) ||
         cond_name_index_reserve(arena, &scene->name[COND_SCENE_MESH], scene->mesh,
                                 sizeof *scene->mesh, scene->n_mesh, scene->n_mesh + 1))
@@ -67,6 +80,8 @@ static CondStatus keep(CondScene* scene, const char* name, const CondMesh* mesh)
     memcpy(own.mesh.node, mesh->node, 3 * n_node * sizeof(double));
     if (n_tet > 0)
         memcpy(own.mesh.tet, mesh->tet, 4 * n_tet * sizeof(int));
+    if (mesh->middle)
+        memcpy(own.mesh.middle, mesh->middle, 18 * n_tet * sizeof(double));
     if (n_triangle > 0)
         memcpy(own.mesh.triangle, mesh->triangle, 3 * n_triangle * sizeof(int));
     scene->mesh[scene->n_mesh] = own;
