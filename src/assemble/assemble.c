@@ -174,29 +174,74 @@ static void begin_contacts(const void* loop, int first, int last)
     }
 }
 
-static CondStatus place_contacts(const ContactLoop* l)
+// Shares of the contacts, one after the other, and how much of the pools each takes; then where it
+// begins there.
+typedef struct PlaceLoop {
+    const ContactLoop* contacts;
+    int parts;
+    int *coordinates, *numbers; //                                          (COND_LOOP_PARTS)
+} PlaceLoop;
+
+// The numbers of a side's Jacobian: a node has none.
+static int side_numbers(const ContactLoop* l, int side)
+{
+    const CondPoint* point = &l->list->candidate[side / 2].point[side % 2];
+    return cond_kinematics_is_node(l->kinematics[0]->model, point)
+               ? 0
+               : 3 * l->assembly->contact[side / 2].side[side % 2].n_coordinate;
+}
+
+static void count_places(const void* loop, int begin, int end)
+{
+    const PlaceLoop* p = loop;
+    const ContactLoop* l = p->contacts;
+    for (int part = begin; part < end; part++) {
+        p->coordinates[part] = p->numbers[part] = 0;
+        for (int c = 2 * cond_team_first(l->list->n, part, p->parts);
+             c < 2 * cond_team_first(l->list->n, part + 1, p->parts); c++) {
+            p->coordinates[part] += l->assembly->contact[c / 2].side[c % 2].n_coordinate;
+            p->numbers[part] += side_numbers(l, c);
+        }
+    }
+}
+
+static void take_places(const void* loop, int begin, int end)
+{
+    const PlaceLoop* p = loop;
+    const ContactLoop* l = p->contacts;
+    const CondModel* model = l->kinematics[0]->model;
+    for (int part = begin; part < end; part++) {
+        int coordinates = p->coordinates[part], numbers = p->numbers[part];
+        for (int c = 2 * cond_team_first(l->list->n, part, p->parts);
+             c < 2 * cond_team_first(l->list->n, part + 1, p->parts); c++) {
+            CondSide* side = &l->assembly->contact[c / 2].side[c % 2];
+            int is_node = cond_kinematics_is_node(model, &l->list->candidate[c / 2].point[c % 2]);
+            side->coordinate = l->assembly->coordinate + coordinates;
+            side->jacobian = is_node ? NULL : l->assembly->jacobian + numbers;
+            coordinates += side->n_coordinate;
+            numbers += is_node ? 0 : 3 * side->n_coordinate;
+        }
+    }
+}
+
+static CondStatus place_contacts(const ContactLoop* l, int threads)
 {
     CondAssembly* assembly = l->assembly;
-    const CondModel* model = l->kinematics[0]->model;
-    int coordinates = 0, numbers = 0;
-    for (int c = 0; c < 2 * l->list->n; c++) {
-        int n = assembly->contact[c / 2].side[c % 2].n_coordinate;
-        coordinates += n;
-        numbers +=
-            cond_kinematics_is_node(model, &l->list->candidate[c / 2].point[c % 2]) ? 0 : 3 * n;
+    int coordinates = 0, numbers = 0, parts = cond_loop_parts((size_t)l->list->n);
+    int coordinates_of[COND_LOOP_PARTS], numbers_of[COND_LOOP_PARTS];
+    PlaceLoop loop = {l, parts, coordinates_of, numbers_of};
+    cond_parallel(parts, threads, count_places, &loop);
+    for (int part = 0; part < parts; part++) {
+        int own[2] = {coordinates_of[part], numbers_of[part]};
+        coordinates_of[part] = coordinates;
+        numbers_of[part] = numbers;
+        coordinates += own[0];
+        numbers += own[1];
     }
     if (COND_RESERVE(&assembly->arena, assembly->coordinate, coordinates) ||
         COND_RESERVE(&assembly->arena, assembly->jacobian, numbers))
         return COND_OUT_OF_MEMORY;
-    coordinates = numbers = 0;
-    for (int c = 0; c < 2 * l->list->n; c++) {
-        CondSide* side = &assembly->contact[c / 2].side[c % 2];
-        int is_node = cond_kinematics_is_node(model, &l->list->candidate[c / 2].point[c % 2]);
-        side->coordinate = assembly->coordinate + coordinates;
-        side->jacobian = is_node ? NULL : assembly->jacobian + numbers; // a node has none
-        coordinates += side->n_coordinate;
-        numbers += is_node ? 0 : 3 * side->n_coordinate;
-    }
+    cond_parallel(parts, threads, take_places, &loop);
     return COND_OK;
 }
 
@@ -276,7 +321,7 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* ki
     if (COND_RESERVE(&assembly->arena, assembly->contact, list->n))
         return COND_OUT_OF_MEMORY;
     cond_parallel(list->n, threads, begin_contacts, &loop);
-    CondStatus status = place_contacts(&loop);
+    CondStatus status = place_contacts(&loop, threads);
     if (status)
         return status;
     cond_parallel(list->n, threads, fill_contacts, &loop);

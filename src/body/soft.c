@@ -54,6 +54,19 @@ static CondFemPolicy geometric(const CondBody* body, const CondKinematics* kinem
     return (CondFemPolicy){policy[body->geometric], body->geometric_stiffness};
 }
 
+// f += elastic
+typedef struct AddLoop {
+    const double* elastic;
+    double* f;
+} AddLoop;
+
+static void add(const void* loop, int first, int last)
+{
+    const AddLoop* l = loop;
+    for (int i = first; i < last; i++)
+        l->f[i] += l->elastic[i];
+}
+
 static void block(const CondBody* body, const CondKinematics* kinematics, double step,
                   double* values, CondBlock* out, double* f)
 {
@@ -64,8 +77,9 @@ static void block(const CondBody* body, const CondKinematics* kinematics, double
     cond_fem_assemble(fem, kinematics->q + body->q_begin, cond_spectral_mass(d) / step,
                       cond_spectral_stiffness(d) * step, NULL, &policy, work_of(body, kinematics),
                       &A, elastic, threads_of(kinematics));
-    for (int i = 0; i < body->n_dof; i++)
-        f[i] += elastic[i];
+    AddLoop loop = {elastic, f};
+    cond_parallel(body->n_dof, cond_threads((size_t)body->n_dof, threads_of(kinematics)), add,
+                  &loop);
     *out = (CondBlock){.kind = COND_BLOCK_BSR3,
                        .n_dof = body->n_dof,
                        .values = values,

@@ -405,7 +405,7 @@ CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProb
     int* own = cond_allocate(&m, 2 * (size_t)problem->n_contact, sizeof *own);
     CondStatus status = mark && own ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status) {
-        cond_nodal_own_sides(problem, mark, own);
+        cond_nodal_own_sides(problem, 1, mark, own);
         for (int c = 0; c < problem->n_contact; c++)
             virtual_sides[c] = count_virtual(&problem->contact[c], own + 2 * (size_t)c);
     }
@@ -445,7 +445,7 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
 {
     if (reserve(certifier, problem->n_dof, problem->n_contact))
         return cond_error_set(NULL, COND_OUT_OF_MEMORY, "no memory for a certificate");
-    cond_nodal_own_sides(problem, certifier->mark, certifier->own);
+    cond_nodal_own_sides(problem, 1, certifier->mark, certifier->own);
     cond_problem_diagonal(problem, certifier->diagonal);
     int bounded = 0;
     for (int c = 0; c < problem->n_contact; c++) {

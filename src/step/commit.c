@@ -46,7 +46,7 @@ CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, 
     if (!status)
         status = cond_events_reserve(sim);
     if (!status)
-        status = cond_state_copy(to, sim->next);
+        status = cond_state_copy_by(to, sim->next, sim->model->settings.solver.threads);
     if (status < 0)
         return status;
     sim->readings.n_ready = sim->attempt.candidates.n;
