@@ -96,7 +96,7 @@ static CondStatus make_model(const Case* c, const BenchOptions* options, CondDev
 // What the steps of a scene came to.
 typedef struct Steps {
     int dof, n, missed, newton, iterations;
-    double ms, solve, matrix, collide, residual;
+    double ms, stage[COND_N_STAGE], residual;
     uint64_t hash;
 } Steps;
 
@@ -123,9 +123,8 @@ static CondStatus make_steps(const Case* c, const BenchOptions* options, CondDev
         double start = roofline_clock();
         status = cond_sim_step(sim, state, &info);
         steps->ms += 1e3 * (roofline_clock() - start) / steps->n;
-        steps->solve += 1e3 * info.seconds[COND_STAGE_SOLVE] / steps->n;
-        steps->matrix += 1e3 * info.seconds[COND_STAGE_MATRIX] / steps->n;
-        steps->collide += 1e3 * info.seconds[COND_STAGE_COLLIDE] / steps->n;
+        for (int stage = 0; stage < COND_N_STAGE; stage++)
+            steps->stage[stage] += 1e3 * info.seconds[stage] / steps->n;
         steps->newton += info.solve.passes;
         steps->iterations += info.solve.cg_iterations;
         steps->missed += info.status != COND_OK;
@@ -156,13 +155,14 @@ static double difference(int n, const double* a, const double* b)
 
 static json_t* row_of(const Case* c, const char* device, int threads, const Steps* s)
 {
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scene",
-                     c->name, "device", device, "threads", threads, "dof", s->dof, "steps", s->n,
-                     "missed", s->missed, "ms", json_number(s->ms), "solve", json_number(s->solve),
-                     "matrix", json_number(s->matrix), "collide", json_number(s->collide), "newton",
-                     json_number((double)s->newton / s->n), "iterations",
-                     json_number((double)s->iterations / s->n), "residual",
-                     json_number(s->residual));
+    json_t* row = json_pack(
+        "{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "scene", c->name, "device", device,
+        "threads", threads, "dof", s->dof, "steps", s->n, "missed", s->missed, "ms",
+        json_number(s->ms), "newton", json_number((double)s->newton / s->n), "iterations",
+        json_number((double)s->iterations / s->n), "residual", json_number(s->residual));
+    for (int stage = 0; stage < COND_N_STAGE && row; stage++)
+        json_object_set_new(row, cond_stage_name((CondStage)stage), json_number(s->stage[stage]));
+    return row;
 }
 
 // The processors with 1, 2, 4 .. threads; the velocities of the last of these.
@@ -245,6 +245,11 @@ static const BenchColumn step_columns[] = {
     {"solve", "solve", "%.4g", 10},
     {"matrix", "matrix", "%.3g", 8},
     {"collide", "collide", "%.3g", 8},
+    {"assemble", "assemble", "%.3g", 9},
+    {"nodalize", "nodalize", "%.3g", 9},
+    {"integrate", "integrate", "%.3g", 10},
+    {"impact", "impact", "%.3g", 8},
+    {"commit", "commit", "%.3g", 8},
     {"newton", "Newton", "%.1f", 8},
     {"iterations", "iterations", "%.1f", 11},
     {"residual", "certificate", "%.1e", 12},

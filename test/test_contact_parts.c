@@ -53,7 +53,7 @@ static void forces_are_those_of_each_contact(void** state)
         double *expected = dense_zeros(n), *f = dense_zeros(n);
         for (int c = 0; c < problem->n_contact; c++)
             cond_contact_add_force(&problem->contact[c], -0.7, lambda + (ptrdiff_t)3 * c, expected);
-        assert_int_equal(cond_contact_parts_build(&parts, problem), COND_OK);
+        assert_int_equal(cond_contact_parts_build(&parts, problem, 1), COND_OK);
         int work = cond_contact_parts_work(&parts);
         for (int share = 1; share <= 5; share++) { // the work in so many shares, the last one first
             memset(f, 0, n * sizeof *f);
@@ -88,7 +88,7 @@ static void velocities_are_those_of_each_contact(void** state)
         double *x = dense_zeros((size_t)problem->n_dof), *u = dense_zeros(3 * (size_t)nc);
         for (int i = 0; i < problem->n_dof; i++)
             x[i] = random_uniform(&random, -1.0, 1.0);
-        assert_int_equal(cond_contact_parts_build(&parts, problem), COND_OK);
+        assert_int_equal(cond_contact_parts_build(&parts, problem, 1), COND_OK);
         for (int first = 0, last; first < nc; first = last) {
             last = first + 1 + (7 * first + (int)seed) % 5;
             last = last < nc ? last : nc;
@@ -127,7 +127,7 @@ static void certificate_is_the_same(void** state)
         for (int i = 0; i < n; i++)
             v[i] = random_uniform(&random, -1.0, 1.0);
         assert_int_equal(cond_nodal_build(&nodal, problem, 1.0), COND_OK);
-        assert_int_equal(cond_contact_parts_build(&parts, problem), COND_OK);
+        assert_int_equal(cond_contact_parts_build(&parts, problem, 1), COND_OK);
         CondCertificateData data = {.problem = problem,
                                     .diagonal = nodal.diagonal,
                                     .delassus = nodal.delassus,
@@ -157,12 +157,52 @@ static void certificate_is_the_same(void** state)
     }
 }
 
+// The same lists by several threads, which share out the contacts.
+static void threads_build_the_same(void** state)
+{
+    (void)state;
+    enum { N = 6000, NC = 6000 }; // more than one share
+    static const double J[18] = {1, 0, 0, 3, 4, 5, 0, 1, 0, 6, 7, 8, 0, 0, 1, 9, 1, 2};
+    Random random = random_start(3);
+    CondContact* contact = calloc(NC, sizeof *contact);
+    int* coordinate = calloc(12 * (size_t)NC, sizeof *coordinate);
+    for (int side = 0; side < 2 * NC; side++) { // nodes, rigid bodies, and the world
+        int body = random_int(&random, N / 6), n = side % 4 == 3 ? 0 : side % 3 ? 6 : 3;
+        for (int k = 0; k < 6; k++)
+            coordinate[6 * side + k] = 6 * body + k;
+        contact[side / 2].side[side % 2] = (CondSide){.n_coordinate = n,
+                                                      .coordinate = coordinate + 6 * (size_t)side,
+                                                      .jacobian = n == 6 ? J : NULL};
+    }
+    CondProblem problem = {.n_dof = N, .n_contact = NC, .contact = contact};
+    CondContactParts one = {.arena.context = cond_context_or_default(NULL)},
+                     four = {.arena.context = one.arena.context};
+    assert_int_equal(cond_contact_parts_build(&one, &problem, 1), COND_OK);
+    assert_int_equal(cond_contact_parts_build(&four, &problem, 4), COND_OK);
+    assert_int_equal(one.n_part, four.n_part);
+    assert_int_equal(one.rows.n_row, four.rows.n_row);
+    assert_memory_equal(one.begin, four.begin, ((size_t)one.n_part + 1) * sizeof *one.begin);
+    assert_memory_equal(one.contact, four.contact,
+                        (size_t)one.begin[one.n_part] * sizeof *one.contact);
+    assert_memory_equal(one.rows.at, four.rows.at, NC * sizeof *one.rows.at);
+    for (int part = 0; part < one.n_part; part++) // ascending, each once
+        for (int k = one.begin[part] + 1; k < one.begin[part + 1]; k++)
+            assert_true(one.contact[k - 1] < one.contact[k]);
+    assert_memory_equal(one.rows.row, four.rows.row, (size_t)one.rows.n_row * sizeof *one.rows.row);
+    assert_in_range(one.rows.n_row, NC / 8, NC);
+    cond_contact_parts_destroy(&one);
+    cond_contact_parts_destroy(&four);
+    free(contact);
+    free(coordinate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_are_those_of_each_contact),
         cmocka_unit_test(velocities_are_those_of_each_contact),
         cmocka_unit_test(certificate_is_the_same),
+        cmocka_unit_test(threads_build_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

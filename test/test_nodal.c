@@ -376,6 +376,33 @@ static void many_views_are_single_ones(void** state)
     cond_nodalization_end(&all);
 }
 
+// Threads find the sides that come first as one does, also where sides share coordinates in part.
+static void threads_find_the_same_own_nodes(void** state)
+{
+    (void)state;
+    enum { N = 9000, NC = 8000 };
+    for (int aligned = 0; aligned < 2; aligned++) {
+        Random random = random_start(7 + (uint64_t)aligned);
+        CondContact* contact = calloc(NC, sizeof *contact);
+        int *coordinate = calloc(6 * NC, sizeof *coordinate), *own[2],
+            *mark = calloc(N, sizeof *mark);
+        for (int k = 0; k < 2; k++)
+            own[k] = calloc(2 * NC, sizeof *own[k]);
+        for (int side = 0; side < 2 * NC; side++) {
+            int node = (int)(random_uniform(&random, 0.0, 1.0) * (N / 3 - 1));
+            for (int k = 0; k < 3; k++)
+                coordinate[3 * side + k] = 3 * node + k + (aligned ? 0 : side % 3);
+            contact[side / 2].side[side % 2] =
+                (CondSide){.n_coordinate = side % 5 ? 3 : 0, .coordinate = coordinate + 3 * side};
+        }
+        CondProblem problem = {.n_dof = N, .n_contact = NC, .contact = contact};
+        cond_nodal_own_sides(&problem, 1, mark, own[0]);
+        cond_nodal_own_sides(&problem, 4, mark, own[1]);
+        assert_memory_equal(own[0], own[1], 2 * NC * sizeof *own[0]);
+        free(contact), free(coordinate), free(mark), free(own[0]), free(own[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +413,7 @@ int main(void)
         cmocka_unit_test(nodes_belong_to_one_contact),
         cmocka_unit_test(sparse_kinds_are_the_same_matrix),
         cmocka_unit_test(many_views_are_single_ones),
+        cmocka_unit_test(threads_find_the_same_own_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

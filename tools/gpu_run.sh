@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # What a machine with a GPU is asked: the test program, compute-sanitizer on small cases, times of a solve by kernels,
 # and `cond bench gpu`. Unpacks build/gpu/bundle.tar.xz (tools/gpu_bundle.sh) and leaves its logs in the folder OUT.
-#     OUT=FOLDER tools/gpu_run.sh [SECONDS]                 all of it in about so many seconds (200)
+#     OUT=FOLDER tools/gpu_run.sh [SECONDS]                 all of it in about so many seconds (180)
 set -u
 cd "$(dirname "$0")/.."
 out=${OUT:-build/gpu/out}
-limit=${1:-200}
+limit=${1:-180}
 start=$(date +%s)
 mkdir -p "$out"
 rm -rf /tmp/cond-gpu
@@ -33,17 +33,17 @@ loader="./lib/ld-linux-x86-64.so.2 --library-path ./lib"
 native=$loader # sanitizers want a program that starts by itself
 ! ./cond_cuda_test verbs 1 >/dev/null 2>&1 || native=
 nvidia-smi --query-gpu=name,driver_version,clocks.sm --format=csv,noheader 2>/dev/null | tee "$out/run.log"
-run 20 verbs ./cond_cuda_test verbs
-lines=20 run 40 steps ./cond_cuda_test steps
+lines=40 run 25 elements ./cond_cuda_test elements
+run 15 verbs ./cond_cuda_test verbs
+lines=20 run 20 steps ./cond_cuda_test steps
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
 if [ -n "$sanitizer" ]; then
     loader=$native
-    before="$sanitizer --tool memcheck --error-exitcode 9" run 30 memcheck-verbs ./cond_cuda_test verbs 3000
-    before="$sanitizer --tool memcheck --error-exitcode 9" run 40 memcheck-steps ./cond_cuda_test steps 24
-    before="$sanitizer --tool racecheck --error-exitcode 9" run 30 racecheck-verbs ./cond_cuda_test verbs 3000
+    before="$sanitizer --tool memcheck --error-exitcode 9" run 20 memcheck-elements ./cond_cuda_test elements 24
+    before="$sanitizer --tool memcheck --error-exitcode 9" run 20 memcheck-steps ./cond_cuda_test steps 24
+    before="$sanitizer --tool racecheck --error-exitcode 9" run 15 racecheck-elements ./cond_cuda_test elements 12
     loader="./lib/ld-linux-x86-64.so.2 --library-path ./lib"
 fi
-lines=80 run 30 times-150k ./cond_cuda_test times 158
-lines=80 run 40 times-1M ./cond_cuda_test times 408
-run 60 bench ./cond bench gpu --scenes "lying 15k,lying 150k,lying 1M" --threads 16 --json "$out/bench.json"
-run 60 bench-3M ./cond bench gpu --scenes "lying 3M" --threads 16 --json "$out/bench-3M.json"
+lines=80 run 30 times-1M ./cond_cuda_test times 408
+run 50 bench ./cond bench gpu --scenes "lying 15k,lying 150k,lying 1M" --threads 16 --json "$out/bench.json"
+run 60 bench-3M ./cond bench gpu --scenes "lying 3M" --steps 1 --threads 16 --json "$out/bench-3M.json"

@@ -208,23 +208,66 @@ static void begin_contacts(const void* loop, int first, int last)
     }
 }
 
+// Shares of the contacts, one after the other, and how much of the pools each takes; then where it
+// begins there.
+typedef struct PlaceLoop {
+    const ContactLoop* contacts;
+    int parts;
+    int *coordinates, *numbers; //                                          (COND_LOOP_PARTS)
+} PlaceLoop;
+
+static void count_places(const void* loop, int begin, int end)
+{
+    const PlaceLoop* p = loop;
+    const ContactLoop* l = p->contacts;
+    for (int part = begin; part < end; part++) {
+        p->coordinates[part] = p->numbers[part] = 0;
+        for (int k = 2 * cond_team_first(l->list->n, part, p->parts);
+             k < 2 * cond_team_first(l->list->n, part + 1, p->parts); k++) {
+            p->coordinates[part] += l->assembly->side[k].coordinate;
+            p->numbers[part] += l->assembly->side[k].jacobian;
+        }
+    }
+}
+
 // Counts become places.
-static CondStatus place_contacts(const ContactLoop* l)
+static void take_places(const void* loop, int begin, int end)
+{
+    const PlaceLoop* p = loop;
+    const ContactLoop* l = p->contacts;
+    for (int part = begin; part < end; part++) {
+        int coordinates = p->coordinates[part], numbers = p->numbers[part];
+        for (int k = 2 * cond_team_first(l->list->n, part, p->parts);
+             k < 2 * cond_team_first(l->list->n, part + 1, p->parts); k++) {
+            CondSidePlace* side = &l->assembly->side[k];
+            int n = side->coordinate, n_number = side->jacobian;
+            side->coordinate = coordinates;
+            side->jacobian = n_number > 0 ? numbers : -1;
+            coordinates += n;
+            numbers += n_number;
+        }
+    }
+}
+
+static CondStatus place_contacts(const ContactLoop* l, int threads)
 {
     CondAssembly* assembly = l->assembly;
-    int coordinates = 0, numbers = 0;
-    for (int k = 0; k < 2 * l->list->n; k++) {
-        CondSidePlace* side = &assembly->side[k];
-        int n = side->coordinate, n_number = side->jacobian;
-        side->coordinate = coordinates;
-        side->jacobian = n_number > 0 ? numbers : -1;
-        coordinates += n;
-        numbers += n_number;
+    int coordinates = 0, numbers = 0, parts = cond_loop_parts((size_t)l->list->n);
+    int coordinates_of[COND_LOOP_PARTS], numbers_of[COND_LOOP_PARTS];
+    PlaceLoop loop = {l, parts, coordinates_of, numbers_of};
+    cond_parallel(parts, threads, count_places, &loop);
+    for (int part = 0; part < parts; part++) {
+        int own[2] = {coordinates_of[part], numbers_of[part]};
+        coordinates_of[part] = coordinates;
+        numbers_of[part] = numbers;
+        coordinates += own[0];
+        numbers += own[1];
     }
-    return COND_RESERVE(&assembly->arena, assembly->coordinate, coordinates) ||
-                   COND_RESERVE(&assembly->arena, assembly->jacobian, numbers)
-               ? COND_OUT_OF_MEMORY
-               : COND_OK;
+    if (COND_RESERVE(&assembly->arena, assembly->coordinate, coordinates) ||
+        COND_RESERVE(&assembly->arena, assembly->jacobian, numbers))
+        return COND_OUT_OF_MEMORY;
+    cond_parallel(parts, threads, take_places, &loop);
+    return COND_OK;
 }
 
 // Where both points are of one robot, the same coordinates move both. Such a contact has one side,
@@ -307,7 +350,7 @@ CondStatus cond_assembly_finish(CondAssembly* assembly, const CondKinematics* ki
         return COND_OUT_OF_MEMORY;
     assembly->n_touch = list->n;
     cond_parallel(list->n, threads, begin_contacts, &loop);
-    CondStatus status = place_contacts(&loop);
+    CondStatus status = place_contacts(&loop, threads);
     if (status)
         return status;
     cond_parallel(list->n, threads, fill_contacts, &loop);

@@ -23,6 +23,14 @@ int cond_threads_chained(size_t work, int threads);
 // Bytes that processors exchange at a time: two threads that write within them wait for each other.
 enum { COND_CACHE_LINE = 1 << 6 };
 
+// Shares of a loop over n items that finds sums of integers, largest numbers or offsets: each has
+// its own, and they are joined in their order. There is one where there is little to do.
+enum { COND_LOOP_PARTS = 1 << 6 };
+static inline int cond_loop_parts(size_t n)
+{
+    return n < COND_PARALLEL_FROM / 8 ? 1 : COND_LOOP_PARTS;
+}
+
 // Does the items first .. last - 1 of a loop; `loop` holds what it reads and where it writes.
 typedef void (*CondLoopBody)(const void* loop, int first, int last);
 

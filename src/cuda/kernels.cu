@@ -1,6 +1,7 @@
 // The kernels of all item functions that loops of the device `cuda` run.
 #include "cuda/kernel.cuh"
 
+#include "model/fem_item.h"
 #include "newton/resident_item.h"
 #include "soft/coarse_item.h"
 

@@ -337,7 +337,8 @@ CondStatus cond_sim_impact(CondSim* sim, const CondState* state, CondSolveInfo* 
     int n_body = sim->model->n_body;
     if (COND_RESERVE(&sim->arena, impact->island, n_body) ||
         cond_components_reserve(&sim->arena, n_body, &impact->islands) ||
-        COND_RESERVE(&sim->arena, impact->role, n_body))
+        COND_RESERVE(&sim->arena, impact->role, n_body) ||
+        COND_RESERVE(&sim->arena, impact->asks, sim->attempt.candidates.n))
         return COND_OUT_OF_MEMORY;
     if (!cond_impact_find_islands(sim, state))
         return COND_OK;

@@ -49,6 +49,7 @@ typedef struct CondImpact {
     CondContactStage stage;   // its contacts are the closed ones of the step
     int* contact_of;          // their index among the contacts of the step   (n_contact)
     unsigned char* strikes;   // 1: it closes in this step                    (n_contact)
+    unsigned char* asks;      // scratch: what a contact asks its island for  (n_contact)
     int* role;                // of each body, a CondImpactRole               (n_body)
     double* nearby;           // of each body, its fastest approach [m/s]     (n_body)
     CondComponents islands;   // bodies that closed contacts join

@@ -1,5 +1,7 @@
 // Which bodies take part in the impact stage. Islands are those of closed contacts; each is looked
 // at by itself, so that nothing is changed by what is struck elsewhere.
+#include "base/parallel.h"
+#include "base/tuning.h"
 #include "impact/impact.h"
 #include "impact/tuning.h"
 #include "integrate/flight.h"
@@ -70,7 +72,7 @@ static int takes_middle(const CondSim* sim, const CondCandidate* candidate)
 }
 
 // What the contacts of an island ask for.
-enum { ALWAYS = 1, MEETS = 2, GIVES_BACK = 4, DOES_BOTH = 8, IS_OTHER = 16 };
+enum { ALWAYS = 1, MEETS = 2, GIVES_BACK = 4, DOES_BOTH = 8, IS_OTHER = 16, JOINS = 32 };
 
 static int asks_for(const CondSim* sim, const CondState* state, int c)
 {
@@ -129,20 +131,44 @@ static void leave_out(CondSim* sim)
             impact->role[b] = COND_IMPACT_NONE;
 }
 
+typedef struct AskLoop {
+    const CondSim* sim;
+    const CondState* state;
+    unsigned char* asks;
+} AskLoop;
+
+static void ask(const void* data, int first, int last)
+{
+    const AskLoop* loop = data;
+    for (int c = first; c < last; c++)
+        loop->asks[c] = joins(loop->sim, &loop->sim->attempt.candidates, c)
+                            ? (unsigned char)(JOINS | asks_for(loop->sim, loop->state, c))
+                            : 0;
+}
+
 int cond_impact_find_islands(CondSim* sim, const CondState* state)
 {
     CondImpact* impact = sim->impact;
     CondImpactIsland* island = impact->island;
     const int* of = impact->islands.of;
     int any = 0;
+    int n = sim->attempt.candidates.n;
+    AskLoop loop = {sim, state, impact->asks};
+    cond_parallel(n,
+                  cond_threads(COND_CONTACT_WORK * (size_t)n, sim->model->settings.solver.threads),
+                  ask, &loop);
     cond_components_begin(sim->model->n_body, &impact->islands);
-    cond_connect_contacts(sim, &sim->attempt.candidates, joins, &impact->islands);
+    for (int c = 0; c < n; c++)
+        if (impact->asks[c]) {
+            const CondPoint* point = sim->attempt.candidates.candidate[c].point;
+            cond_components_join(&impact->islands, point[0].body, point[1].body);
+        }
     cond_components_end(&impact->islands);
     memset(island, 0, (size_t)impact->islands.n * sizeof *island);
-    for (int c = 0; c < sim->attempt.candidates.n; c++)
-        if (joins(sim, &sim->attempt.candidates, c))
+    for (int c = 0; c < n; c++)
+        if (impact->asks[c])
             island[of[sim->attempt.candidates.candidate[c].point[0].body]].asks |=
-                asks_for(sim, state, c);
+                impact->asks[c] & ~JOINS;
     for (int r = 0; r < sim->rows.n; r++)
         if (cond_joint_row_needs_impact(sim, r))
             island[of[sim->rows.row[r].body]].asks |= ALWAYS;

@@ -1,8 +1,9 @@
 // A pair (v, lambda) with its certificate: what the stages of the strategy hand to each other.
 #include "law/answer.h"
 
+#include "base/parallel.h"
+
 #include <math.h>
-#include <string.h>
 
 CondStatus cond_answer_reserve(const CondContext* context, const CondProblem* problem,
                                CondAnswer* answer)
@@ -17,10 +18,8 @@ CondStatus cond_answer_reserve(const CondContext* context, const CondProblem* pr
 void cond_answer_set(const CondProblem* problem, const double* v, const double* lambda,
                      const CondCertificate* certificate, CondAnswer* answer)
 {
-    if (problem->n_dof > 0)
-        memcpy(answer->v, v, (size_t)problem->n_dof * sizeof *v);
-    if (problem->n_contact > 0)
-        memcpy(answer->lambda, lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    cond_parallel_copy(problem->n_dof, v, answer->v, answer->threads);
+    cond_parallel_copy(3 * problem->n_contact, lambda, answer->lambda, answer->threads);
     answer->residual = INFINITY;
     if (certificate) {
         answer->certificate = *certificate;

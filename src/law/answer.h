@@ -8,6 +8,7 @@
 
 typedef struct CondAnswer {
     CondArena arena;
+    int threads;                 // that copy it; 0: as base/cores.h says
     double* v;                   //                                             (n_dof)
     double* lambda;              //                                             (n_contact x 3)
     CondCertificate certificate; // where the residual is finite

@@ -405,7 +405,7 @@ CondStatus cond_problem_virtual_sides(const CondContext* context, const CondProb
     int* own = cond_allocate(&m, 2 * (size_t)problem->n_contact, sizeof *own);
     CondStatus status = mark && own ? COND_OK : COND_OUT_OF_MEMORY;
     if (!status) {
-        cond_nodal_own_sides(problem, mark, own);
+        cond_nodal_own_sides(problem, 1, mark, own);
         for (int c = 0; c < problem->n_contact; c++)
             virtual_sides[c] = count_virtual(&problem->contact[c], own + 2 * (size_t)c);
     }
@@ -462,7 +462,7 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
     if (reserve(certifier, problem->n_dof, problem->n_contact))
         return cond_error_set(NULL, COND_OUT_OF_MEMORY, "no memory for a certificate");
     int bounded = 0, threads = certifier->threads > 0 ? certifier->threads : 1;
-    cond_nodal_own_sides(problem, certifier->mark, certifier->own);
+    cond_nodal_own_sides(problem, threads, certifier->mark, certifier->own);
     cond_problem_diagonal_by(problem, certifier->diagonal, threads);
     for (int c = 0; c < problem->n_contact; c++)
         bounded |= problem->contact[c].set == COND_FORCE_INTERVAL;

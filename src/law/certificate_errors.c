@@ -90,51 +90,48 @@ void cond_certificate_law_errors(const CondCertificateData* data, int first, int
 }
 
 enum { PULL, CONE, COMPLEMENTARITY, ANGLE, N_DETAIL };
-enum { PARTS = 64 };
 
-// Parts of the contacts, and the largest of each.
+// The largest details of each share of the contacts.
 typedef struct DetailLoop {
     const CondCertificateData* data;
     const double *v, *lambda;
-    double (*most)[N_DETAIL];
-    int n_part;
+    double (*most)[N_DETAIL]; //                                        (COND_LOOP_PARTS)
 } DetailLoop;
 
-static void find_details(const void* loop, int first, int last)
+static void find_details(const void* loop, int begin, int end)
 {
-    const DetailLoop* at = loop;
-    const CondCertificateData* data = at->data;
-    int n = data->problem->n_contact;
-    for (int part = first; part < last; part++) {
-        double *most = at->most[part], u[3];
-        memset(most, 0, sizeof *at->most);
-        for (int c = cond_team_first(n, part, at->n_part);
-             c < cond_team_first(n, part + 1, at->n_part); c++) {
-            const double *l = at->lambda + (ptrdiff_t)3 * c, slip = cond_certificate_slip(data, c);
-            cond_certificate_velocity(data, at->v, c, c + 1, u);
-            cond_certificate_add_slip(data, c, l, u);
-            CondLawError e =
-                cond_contact_law_error(cond_certificate_law(data, c), &data->problem->contact[c],
-                                       data->delassus[c], slip, data->delassus[c] + slip, u, l, 0);
+    const DetailLoop* l = loop;
+    const CondCertificateData* data = l->data;
+    int n = data->problem->n_contact, parts = cond_loop_parts((size_t)n);
+    for (int share = begin; share < end; share++)
+        for (int c = cond_team_first(n, share, parts); c < cond_team_first(n, share + 1, parts);
+             c++) {
+            const double *force = l->lambda + (ptrdiff_t)3 * c,
+                         slip = cond_certificate_slip(data, c);
+            double u[3];
+            cond_certificate_velocity(data, l->v, c, c + 1, u);
+            cond_certificate_add_slip(data, c, force, u);
+            CondLawError e = cond_contact_law_error(cond_certificate_law(data, c),
+                                                    &data->problem->contact[c], data->delassus[c],
+                                                    slip, data->delassus[c] + slip, u, force, 0);
             double detail[N_DETAIL] = {e.pull, e.cone, e.complementarity, e.angle};
             for (int k = 0; k < N_DETAIL; k++)
-                most[k] = scalar_max(most[k], detail[k]);
+                l->most[share][k] = scalar_max(l->most[share][k], detail[k]);
         }
-    }
 }
 
 void cond_certificate_detail(const CondCertificateData* data, const double* v, const double* lambda,
                              CondCertificate* certificate)
 {
-    int n = data->problem->n_contact, n_part = n < PARTS ? n : PARTS;
-    double part[PARTS][N_DETAIL], most[N_DETAIL] = {0.0};
-    int n_thread =
-        cond_threads(COND_CONTACT_WORK * (size_t)n, data->threads > 0 ? data->threads : 1);
-    DetailLoop loop = {data, v, lambda, part, n_part};
-    cond_parallel(n_part, n_thread, find_details, &loop);
-    for (int p = 0; p < n_part; p++)
+    double most[N_DETAIL] = {0.0}, of[COND_LOOP_PARTS][N_DETAIL] = {{0.0}};
+    DetailLoop loop = {data, v, lambda, of};
+    size_t work = COND_CONTACT_WORK * (size_t)data->problem->n_contact;
+    int parts = cond_loop_parts((size_t)data->problem->n_contact);
+    cond_parallel(parts, data->threads > 1 ? cond_threads(work, data->threads) : 1, find_details,
+                  &loop);
+    for (int share = 0; share < parts; share++)
         for (int k = 0; k < N_DETAIL; k++)
-            most[k] = scalar_max(most[k], part[p][k]);
+            most[k] = scalar_max(most[k], of[share][k]);
     const CondRanks* ranks = data->ranks;
     const double* all = ranks ? ranks->gather(ranks->data, sizeof most, most) : most;
     for (int k = 0; k < N_DETAIL * (ranks ? ranks->n_rank : 1); k++)

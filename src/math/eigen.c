@@ -1,62 +1,12 @@
 // Eigenvalues and eigenvectors of small symmetric matrices.
 #include "math/eigen.h"
 
-#include <float.h>
-#include <math.h>
-
-// A Jacobi sweep squares the size of what is left off the diagonal, so a handful is the rule. The
-// limit, a sweep for each bit of a number, only guards against input that is not finite.
-enum { SWEEPS = DBL_MANT_DIG };
-
-// A <- G' A G and Q <- Q G with the rotation G in the plane (p, q) that makes a_pq vanish.
-static inline void rotate(int n, int p, int q, double* A, double* Q)
-{
-    double zeta = (A[q * n + q] - A[p * n + p]) / (2.0 * A[p * n + q]);
-    double t = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1.0 + zeta * zeta));
-    double c = 1.0 / sqrt(1.0 + t * t), s = c * t;
-    for (int k = 0; k < n; k++) {
-        double akp = A[k * n + p], akq = A[k * n + q];
-        A[k * n + p] = c * akp - s * akq;
-        A[k * n + q] = s * akp + c * akq;
-    }
-    for (int k = 0; k < n; k++) {
-        double apk = A[p * n + k], aqk = A[q * n + k];
-        A[p * n + k] = c * apk - s * aqk;
-        A[q * n + k] = s * apk + c * aqk;
-        double qkp = Q[k * n + p], qkq = Q[k * n + q];
-        Q[k * n + p] = c * qkp - s * qkq;
-        Q[k * n + q] = s * qkp + c * qkq;
-    }
-    A[p * n + q] = A[q * n + p] = 0.0;
-}
-
-static inline void sweep_until_diagonal(int n, double* A, double* w, double* Q)
-{
-    double norm2 = 0.0;
-    for (int i = 0; i < n * n; i++) {
-        Q[i] = i % (n + 1) == 0 ? 1.0 : 0.0;
-        norm2 += A[i] * A[i];
-    }
-    double small = DBL_EPSILON / 16.0 * sqrt(norm2); // far below the rounding of any eigenvalue
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        int rotated = 0;
-        for (int p = 0; p < n; p++)
-            for (int q = p + 1; q < n; q++)
-                if (fabs(A[p * n + q]) > small) {
-                    rotate(n, p, q, A, Q);
-                    rotated = 1;
-                }
-        if (!rotated)
-            break;
-    }
-    for (int i = 0; i < n; i++)
-        w[i] = A[i * n + i];
-}
+#include "math/eigen_item.h"
 
 void cond_eigen_symmetric(int n, double* A, double* w, double* Q)
 {
     if (n == 3) // the order of nearly every call: with a constant the compiler unrolls the loops
-        sweep_until_diagonal(3, A, w, Q);
+        cond_eigen_sweep(3, A, w, Q);
     else
-        sweep_until_diagonal(n, A, w, Q);
+        cond_eigen_sweep(n, A, w, Q);
 }

@@ -106,8 +106,8 @@ static inline int cond_weld_is_off(const CondState* state, const CondWeld* weld)
            cond_state_is_off(state, weld->what.end[1].point.body);
 }
 
-// The memory of the contact with a key; NULL: none.
-static inline const CondContactMemory* cond_state_recall(const CondState* state, CondContactKey key)
+// The first memory whose key is not less.
+static inline int cond_state_memory_from(const CondState* state, CondContactKey key)
 {
     int low = 0, high = state->n_memory;
     while (low < high) {
@@ -117,6 +117,13 @@ static inline const CondContactMemory* cond_state_recall(const CondState* state,
         else
             high = middle;
     }
+    return low;
+}
+
+// The memory of the contact with a key; NULL: none.
+static inline const CondContactMemory* cond_state_recall(const CondState* state, CondContactKey key)
+{
+    int low = cond_state_memory_from(state, key);
     int known = low < state->n_memory && cond_key_equal(state->memory[low].key, key);
     return known ? &state->memory[low] : NULL;
 }
@@ -153,5 +160,8 @@ int cond_state_not_finite(const CondModel* model, const CondState* state);
 
 // Takes up an attachment that was made: in the place of one that was released, or behind all.
 CondStatus cond_state_hold(CondState* state, const CondWeld* weld, int* index);
+
+// cond_state_copy by several threads.
+CondStatus cond_state_copy_by(CondState* to, const CondState* from, int threads);
 
 #endif

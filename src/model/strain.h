@@ -4,6 +4,7 @@
 #ifndef COND_MODEL_STRAIN_H
 #define COND_MODEL_STRAIN_H
 
+#include "base/inline.h"
 #include "model/fem.h"
 
 // An element matrix (3n x 3n) is symmetric; its upper block triangle is kept as 3x3 row-major
@@ -15,7 +16,7 @@ enum CondStrainLayout {
 };
 
 // Where block (a, b), a <= b, of an element of n nodes starts.
-static inline int cond_strain_block(int n, int a, int b)
+COND_DEVICE int cond_strain_block(int n, int a, int b)
 {
     return 9 * (a * (2 * n - 1 - a) / 2 + b);
 }
@@ -69,8 +70,8 @@ static inline CondFemModuli cond_strain_lame(const CondFemMaterial* material)
 }
 
 // F = sum_a (x_a - x_0) g_a'
-static inline void cond_strain_deformation(int n, const int* node, const double* gradient,
-                                           const double* x, double F[9])
+COND_DEVICE void cond_strain_deformation(int n, const int* node, const double* gradient,
+                                         const double* x, double F[9])
 {
     const double *x0 = x + 3 * (size_t)node[0], *first = x + 3 * (size_t)node[1];
     for (int i = 0; i < 9; i++)
@@ -84,7 +85,7 @@ static inline void cond_strain_deformation(int n, const int* node, const double*
 }
 
 // h_a = Q g_a for all n nodes: shape gradients turned by Q.
-static inline void cond_strain_gradients(int n, const double* g, const double Q[9], double h[][3])
+COND_DEVICE void cond_strain_gradients(int n, const double* g, const double Q[9], double h[][3])
 {
     for (int i = 0; i < 3; i++) {
         double sum = 0.0;
@@ -98,8 +99,8 @@ static inline void cond_strain_gradients(int n, const double* g, const double Q[
 }
 
 // f_a -= V P g_a, which sums to zero over the nodes.
-static inline void cond_strain_add_forces(int n, const double* g, double volume, const double P[9],
-                                          double* f)
+COND_DEVICE void cond_strain_add_forces(int n, const double* g, double volume, const double P[9],
+                                        double* f)
 {
     for (int i = 0; i < 3; i++) {
         double sum = 0.0;

@@ -9,30 +9,9 @@
 #include <string.h>
 
 #include "math/eigen.h"
-#include "math/polar.h"
 #include "math/vec3.h"
-#include "model/strain.h"
+#include "model/strain_item.h"
 #include "model/tuning.h"
-
-static void corotational_measure(CondStrainPoint* point)
-{
-    const double* F = point->F;
-    double trace = 0.0, *R = point->R;
-    cond_polar_rotation(F, R);
-    for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++) {
-            double sij = 0.0, sji = 0.0;
-            for (int k = 0; k < 3; k++) {
-                sij += R[3 * k + i] * F[3 * k + j];
-                sji += R[3 * k + j] * F[3 * k + i];
-            }
-            point->S[3 * i + j] = point->S[3 * j + i] = 0.5 * (sij + sji);
-        }
-    for (int i = 0; i < 3; i++)
-        trace += point->S[4 * i] - 1.0;
-    point->theta = trace;
-    memcpy(point->slope, R, sizeof point->slope);
-}
 
 static double corotational_theta_free(const CondFemModuli* moduli)
 {
@@ -40,30 +19,13 @@ static double corotational_theta_free(const CondFemModuli* moduli)
     return 0.0;
 }
 
-static void corotational_evaluate(const CondFemModuli* moduli, CondStrainPoint* point)
-{
-    double square = 0.0;
-    for (int i = 0; i < 9; i++) {
-        double e = point->S[i] - (i % 4 == 0 ? 1.0 : 0.0);
-        square += e * e;
-        point->sigma[i] = 2.0 * moduli->mu * e + (i % 4 == 0 ? point->pressure : 0.0);
-    }
-    point->energy = moduli->mu * square;
-    mat3_product(point->R, point->sigma, point->P);
-}
-
-// S += k R Ke R' in closed form, h = R g:
-//   block (a, b) = k V (lambda h_a h_b' + mu h_b h_a' + mu (h_a . h_b) I)
+// S += k R Ke R'
 static void add_elastic(double lambda, double mu, int n, double h[][3], double* S)
 {
     for (int a = 0; a < n; a++)
         for (int b = a; b < n; b++, S += 9) {
-            double shear = mu * vec3_dot(h[a], h[b]), B[9];
-            for (int i = 0; i < 3; i++) {
-                for (int j = 0; j < 3; j++)
-                    B[3 * i + j] = lambda * (h[a][i] * h[b][j]) + mu * (h[b][i] * h[a][j]);
-                B[4 * i] += shear;
-            }
+            double B[9];
+            cond_corotational_block(lambda, mu, h[a], h[b], B);
             for (int i = 0; i < 9; i++)
                 S[i] += B[i];
         }
@@ -226,6 +188,16 @@ static void corotational_stiffen(const CondFemModuli* moduli, const CondStrainPo
     add_elastic(scale * lambda, scale * moduli->mu, n, h, S);
     if (geometric >= COND_FEM_GEOMETRIC_BOUND)
         add_geometric(moduli, point, volume, n, h, geometric, g, S);
+}
+
+static void corotational_measure(CondStrainPoint* point)
+{
+    cond_corotational_measure(point);
+}
+
+static void corotational_evaluate(const CondFemModuli* moduli, CondStrainPoint* point)
+{
+    cond_corotational_evaluate(moduli, point);
 }
 
 const CondStrainOps cond_strain_corotational = {

@@ -84,7 +84,7 @@ static CondStatus lay_out(CondSemismooth* newton, const CondCertificateData* ask
     const CondProblem* problem = asked->problem;
     CondStatus status = COND_OK;
     if (!newton->parted)
-        status = cond_contact_parts_build(&newton->parts, problem);
+        status = cond_contact_parts_build(&newton->parts, problem, newton->threads);
     newton->parted = !status;
     if (!status)
         status = cond_rod_scale_build(&newton->rods, problem);

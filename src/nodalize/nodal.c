@@ -6,25 +6,89 @@
 #include "base/tuning.h"
 #include "problem/block.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own)
+// A node is the own one of the first side that uses it. Of many contacts each coordinate first gets
+// the number of the first side on it, whichever thread comes first.
+typedef struct OwnLoop {
+    const CondProblem* problem;
+    int *mark, *own;
+    int* crossing; // 1: sides that share some of their coordinates only    (COND_LOOP_PARTS)
+} OwnLoop;
+
+static int is_node(const CondSide* side)
 {
-    memset(mark, 0, (size_t)problem->n_dof * sizeof *mark);
-    for (int c = 0; c < problem->n_contact; c++) {
-        for (int s = 0; s < 2; s++) {
-            const CondSide* side = &problem->contact[c].side[s];
-            own[2 * c + s] = 0;
-            if (side->n_coordinate != 3 || side->jacobian)
-                continue;
-            const int* k = side->coordinate;
-            if (!mark[k[0]] && !mark[k[1]] && !mark[k[2]]) {
-                mark[k[0]] = mark[k[1]] = mark[k[2]] = 1;
-                own[2 * c + s] = 1;
-            }
+    return side->n_coordinate == 3 && !side->jacobian;
+}
+
+static void forget_sides(const void* data, int first, int last)
+{
+    const OwnLoop* loop = data;
+    for (int i = first; i < last; i++)
+        loop->mark[i] = INT_MAX;
+}
+
+static void claim_nodes(const void* data, int first, int last)
+{
+    const OwnLoop* loop = data;
+    for (int side = 2 * first; side < 2 * last; side++) {
+        const CondSide* at = &loop->problem->contact[side / 2].side[side % 2];
+        for (int k = 0; k < 3 && is_node(at); k++) {
+            int* mark = &loop->mark[at->coordinate[k]];
+            int there = __atomic_load_n(mark, __ATOMIC_RELAXED);
+            while (side < there && !__atomic_compare_exchange_n(mark, &there, side, 1,
+                                                                __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                ;
         }
     }
+}
+
+static void find_own(const void* data, int begin, int end)
+{
+    const OwnLoop* loop = data;
+    int n = 2 * loop->problem->n_contact, parts = cond_loop_parts((size_t)n);
+    for (int part = begin; part < end; part++)
+        for (int side = cond_team_first(n, part, parts); side < cond_team_first(n, part + 1, parts);
+             side++) {
+            const CondSide* at = &loop->problem->contact[side / 2].side[side % 2];
+            loop->own[side] = is_node(at) && loop->mark[at->coordinate[0]] == side;
+            for (int k = 1; k < 3 && is_node(at); k++)
+                loop->crossing[part] |=
+                    loop->mark[at->coordinate[k]] != loop->mark[at->coordinate[0]];
+        }
+}
+
+static void find_own_in_turn(const CondProblem* problem, int* mark, int* own)
+{
+    memset(mark, 0, (size_t)problem->n_dof * sizeof *mark);
+    for (int side = 0; side < 2 * problem->n_contact; side++) {
+        const CondSide* at = &problem->contact[side / 2].side[side % 2];
+        const int* k = at->coordinate;
+        own[side] = is_node(at) && !mark[k[0]] && !mark[k[1]] && !mark[k[2]];
+        if (own[side])
+            mark[k[0]] = mark[k[1]] = mark[k[2]] = 1;
+    }
+}
+
+void cond_nodal_own_sides(const CondProblem* problem, int threads, int* mark, int* own)
+{
+    int crosses[COND_LOOP_PARTS] = {0};
+    OwnLoop loop = {problem, mark, own, crosses};
+    int team = cond_threads(COND_COORDINATE_WORK * (size_t)problem->n_contact, threads),
+        crossing = 0;
+    if (team <= 1) {
+        find_own_in_turn(problem, mark, own);
+        return;
+    }
+    cond_parallel(problem->n_dof, team, forget_sides, &loop);
+    cond_parallel(problem->n_contact, team, claim_nodes, &loop);
+    cond_parallel(cond_loop_parts(2 * (size_t)problem->n_contact), team, find_own, &loop);
+    for (int part = 0; part < COND_LOOP_PARTS; part++)
+        crossing |= crosses[part];
+    if (crossing)
+        find_own_in_turn(problem, mark, own);
 }
 
 // Sizes of everything that depends on the contacts, from the own-sides in node (as flags).
@@ -32,25 +96,51 @@ typedef struct Sizes {
     int virtual_nodes, rows, entries, jacobian, columns;
 } Sizes;
 
-static Sizes count_sizes(const CondProblem* problem, const int* own)
+typedef struct SizeLoop {
+    const CondProblem* problem;
+    const int* own;
+    Sizes* size; // of each share of the contacts                            (COND_LOOP_PARTS)
+} SizeLoop;
+
+static void count_share(const void* data, int begin, int end)
 {
-    Sizes size = {0};
+    const SizeLoop* loop = data;
+    int n_contact = loop->problem->n_contact, parts = cond_loop_parts((size_t)n_contact);
+    for (int part = begin; part < end; part++) {
+        Sizes size = {0};
+        for (int c = cond_team_first(n_contact, part, parts);
+             c < cond_team_first(n_contact, part + 1, parts); c++)
+            for (int s = 0; s < 2; s++) {
+                int n = loop->problem->contact[c].side[s].n_coordinate;
+                if (n == 0 || loop->own[2 * c + s])
+                    continue;
+                size.virtual_nodes++;
+                size.rows += 3;
+                size.entries += n + 3;
+                size.jacobian += 3 * (n + 3);
+            }
+        loop->size[part] = size;
+    }
+}
+
+static Sizes count_sizes(const CondProblem* problem, const int* own, int threads)
+{
+    Sizes size = {0}, of[COND_LOOP_PARTS];
+    SizeLoop loop = {problem, own, of};
+    size_t work = COND_COORDINATE_WORK * (size_t)problem->n_contact;
     for (int i = 0; i < problem->n_coupling; i++) {
         const CondCoupling* c = &problem->coupling[i];
         size.rows += c->n_row;
         size.entries += c->n_coordinate;
         size.columns += c->n_row * c->n_coordinate;
     }
-    for (int c = 0; c < problem->n_contact; c++) {
-        for (int s = 0; s < 2; s++) {
-            int n = problem->contact[c].side[s].n_coordinate;
-            if (n == 0 || own[2 * c + s])
-                continue;
-            size.virtual_nodes++;
-            size.rows += 3;
-            size.entries += n + 3;
-            size.jacobian += 3 * (n + 3);
-        }
+    int parts = cond_loop_parts((size_t)problem->n_contact);
+    cond_parallel(parts, cond_threads(work, threads), count_share, &loop);
+    for (int part = 0; part < parts; part++) {
+        size.virtual_nodes += of[part].virtual_nodes;
+        size.rows += of[part].rows;
+        size.entries += of[part].entries;
+        size.jacobian += of[part].jacobian;
     }
     size.columns += size.jacobian;
     return size;
@@ -142,19 +232,51 @@ static double tie_gain(const CondNodal* nodal, int c)
 }
 
 // What virtual nodes add to the contacts.
+typedef struct WeighLoop {
+    CondNodal* nodal;
+    int *any_carried, *bounded; // of each share                             (COND_LOOP_PARTS)
+} WeighLoop;
+
+static void weigh_share(const void* data, int begin, int end)
+{
+    const WeighLoop* loop = data;
+    CondNodal* nodal = loop->nodal;
+    int n = nodal->problem->n_contact, parts = cond_loop_parts((size_t)n);
+    for (int part = begin; part < end; part++)
+        for (int c = cond_team_first(n, part, parts); c < cond_team_first(n, part + 1, parts);
+             c++) {
+            const CondContact* contact = &nodal->problem->contact[c];
+            int n_virtual = 0;
+            for (int s = 0; s < 2; s++)
+                n_virtual += contact->side[s].n_coordinate > 0 && !nodal->own[2 * c + s];
+            nodal->compliance[c] = n_virtual / tie_gain(nodal, c);
+            nodal->carried[c] = n_virtual > 0 && !isfinite(contact->kv);
+            loop->any_carried[part] |= nodal->carried[c];
+            loop->bounded[part] |= contact->set == COND_FORCE_INTERVAL;
+        }
+}
+
 static void weigh_contacts(CondNodal* nodal)
 {
-    const CondProblem* problem = nodal->problem;
+    int carried[COND_LOOP_PARTS] = {0}, bounded[COND_LOOP_PARTS] = {0};
+    WeighLoop loop = {nodal, carried, bounded};
+    size_t work = COND_COORDINATE_WORK * (size_t)nodal->problem->n_contact;
+    cond_parallel(cond_loop_parts((size_t)nodal->problem->n_contact),
+                  cond_threads(work, nodal->threads), weigh_share, &loop);
     nodal->any_carried = nodal->bounded = 0;
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondContact* contact = &problem->contact[c];
-        int n_virtual = 0;
-        for (int s = 0; s < 2; s++)
-            n_virtual += contact->side[s].n_coordinate > 0 && !nodal->own[2 * c + s];
-        nodal->compliance[c] = n_virtual / tie_gain(nodal, c);
-        nodal->carried[c] = n_virtual > 0 && !isfinite(contact->kv);
-        nodal->any_carried |= nodal->carried[c];
-        nodal->bounded |= contact->set == COND_FORCE_INTERVAL;
+    for (int part = 0; part < COND_LOOP_PARTS; part++) {
+        nodal->any_carried |= carried[part];
+        nodal->bounded |= bounded[part];
+    }
+}
+
+// Nodes of the contacts where none is virtual.
+static void take_own_nodes(const void* data, int first, int last)
+{
+    const CondNodal* nodal = data;
+    for (int side = 2 * first; side < 2 * last; side++) {
+        const CondSide* at = &nodal->problem->contact[side / 2].side[side % 2];
+        nodal->node[side] = at->n_coordinate > 0 ? at->coordinate[0] : -1;
     }
 }
 
@@ -165,6 +287,12 @@ static void build_terms(CondNodal* nodal)
     for (int i = 0; i < problem->n_coupling; i++)
         add_coupling(nodal, &problem->coupling[i], &at);
     int next = nodal->n_dof;
+    if (nodal->n_virtual == 0) {
+        size_t work = COND_COORDINATE_WORK * (size_t)problem->n_contact;
+        cond_parallel(problem->n_contact, cond_threads(work, nodal->threads), take_own_nodes,
+                      nodal);
+        return;
+    }
     for (int c = 0; c < problem->n_contact; c++) {
         double kv = tie_gain(nodal, c);
         for (int s = 0; s < 2; s++) {
@@ -188,6 +316,11 @@ static void build_incidence(CondNodal* nodal)
 {
     int* begin = nodal->incidence_begin;
     memset(begin, 0, ((size_t)nodal->n + 1) * sizeof *begin);
+    if (nodal->n_term == 0) {
+        memset(nodal->mark, 0, (size_t)nodal->n * sizeof *nodal->mark);
+        nodal->n_touched = 0;
+        return;
+    }
     for (int t = 0; t < nodal->n_term; t++)
         for (int k = 0; k < nodal->term[t].n_entry; k++)
             begin[nodal->term[t].coordinate[k] + 1]++;
@@ -220,8 +353,8 @@ int cond_nodal_plan(CondNodal* nodal, const CondProblem* problem, int* mark)
 {
     nodal->problem = problem;
     nodal->n_dof = problem->n_dof;
-    cond_nodal_own_sides(problem, mark, nodal->own);
-    Sizes size = count_sizes(problem, nodal->own);
+    cond_nodal_own_sides(problem, nodal->threads, mark, nodal->own);
+    Sizes size = count_sizes(problem, nodal->own, nodal->threads);
     nodal->n_virtual = size.virtual_nodes;
     nodal->n = nodal->n_dof + 3 * nodal->n_virtual;
     nodal->n_term = problem->n_coupling + nodal->n_virtual;
@@ -231,7 +364,7 @@ int cond_nodal_plan(CondNodal* nodal, const CondProblem* problem, int* mark)
 void cond_nodal_fill(CondNodal* nodal, CondNodalLine* memory, double kv_scale)
 {
     const CondProblem* problem = nodal->problem;
-    Sizes size = count_sizes(problem, nodal->own);
+    Sizes size = count_sizes(problem, nodal->own, nodal->threads);
     place(nodal, &size, (char*)memory);
     cond_problem_diagonal_by(problem, nodal->diagonal, nodal->threads);
     size_t work = COND_CONTACT_WORK * (size_t)problem->n_contact;

@@ -63,7 +63,7 @@ typedef struct CondNodal {
 
 // own[2 c + s] = 1 where side s of contact c is a node used for the first time, so that the
 // contact acts on it directly. mark (n_dof) is scratch.
-void cond_nodal_own_sides(const CondProblem* problem, int* mark, int* own);
+void cond_nodal_own_sides(const CondProblem* problem, int threads, int* mark, int* own);
 
 // Builds the view of one problem. kv_scale / Delassus scale stands in for kv = INFINITY.
 CondStatus cond_nodal_build(CondNodal* nodal, const CondProblem* problem, double kv_scale);

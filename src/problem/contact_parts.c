@@ -3,53 +3,82 @@
 #include "problem/contact_parts.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/tuning.h"
 
 #include <stddef.h>
-#include <string.h>
 
-// Counts the contacts of each part in begin[part + 1], or with `place` puts them there: begin[part]
-// is where the next one goes.
-static void find(CondContactParts* parts, int place)
+// Shares of the contacts, one after the other: each counts those of every part, or with `place`
+// puts them where `count` says that the next one goes.
+typedef struct PartLoop {
+    const CondContactParts* parts;
+    int n_share, place;
+} PartLoop;
+
+static void find(const void* loop, int begin, int end)
 {
+    const PartLoop* l = loop;
+    const CondContactParts* parts = l->parts;
     const CondProblem* problem = parts->problem;
-    for (int part = 0; part < parts->n_part; part++)
-        parts->last[part] = -1;
-    for (int c = 0; c < problem->n_contact; c++)
-        for (int s = 0; s < 2; s++) {
-            const CondSide* side = &problem->contact[c].side[s];
-            for (int k = 0; k < side->n_coordinate; k++) {
-                int part = side->coordinate[k] / COND_SUM_BLOCK;
-                if (parts->last[part] == c)
-                    continue;
-                parts->last[part] = c;
-                if (place)
-                    parts->contact[parts->begin[part]++] = c;
-                else
-                    parts->begin[part + 1]++;
-            }
+    for (int share = begin; share < end; share++) {
+        int* last = parts->last + (ptrdiff_t)share * parts->n_part;
+        int* count = parts->count + (ptrdiff_t)share * parts->n_part;
+        for (int part = 0; part < parts->n_part; part++) {
+            last[part] = -1;
+            count[part] = l->place ? count[part] : 0;
         }
+        for (int c = cond_team_first(problem->n_contact, share, l->n_share);
+             c < cond_team_first(problem->n_contact, share + 1, l->n_share); c++)
+            for (int s = 0; s < 2; s++) {
+                const CondSide* side = &problem->contact[c].side[s];
+                for (int k = 0; k < side->n_coordinate; k++) {
+                    int part = side->coordinate[k] / COND_SUM_BLOCK;
+                    if (last[part] == c)
+                        continue;
+                    last[part] = c;
+                    if (l->place)
+                        parts->contact[count[part]] = c;
+                    count[part]++;
+                }
+            }
+    }
 }
 
-CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem)
+// Counts become the places of the first ones; begin has the parts.
+static void make_places(CondContactParts* parts, int n_share)
 {
-    int n = cond_sum_parts(problem->n_dof);
+    int at = 0, n = parts->n_part;
+    for (int part = 0; part < n; part++) {
+        parts->begin[part] = at;
+        for (int share = 0; share < n_share; share++) {
+            int* count = &parts->count[(ptrdiff_t)share * n + part];
+            int here = *count;
+            *count = at;
+            at += here;
+        }
+    }
+    parts->begin[n] = at;
+}
+
+CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem,
+                                    int threads)
+{
+    int n = cond_sum_parts(problem->n_dof), n_share = cond_loop_parts((size_t)problem->n_contact);
+    int team = cond_threads(COND_COORDINATE_WORK * (size_t)problem->n_contact, threads);
     parts->problem = problem;
     parts->n_part = n;
     if (COND_RESERVE(&parts->arena, parts->begin, n + 1) ||
-        COND_RESERVE(&parts->arena, parts->last, n))
+        COND_RESERVE(&parts->arena, parts->last, n_share * n) ||
+        COND_RESERVE(&parts->arena, parts->count, n_share * n))
         return COND_OUT_OF_MEMORY;
-    memset(parts->begin, 0, (size_t)(n + 1) * sizeof *parts->begin);
-    find(parts, 0);
-    for (int part = 0; part < n; part++)
-        parts->begin[part + 1] += parts->begin[part];
+    PartLoop loop = {parts, n_share, 0};
+    cond_parallel(n_share, team, find, &loop);
+    make_places(parts, n_share);
     if (COND_RESERVE(&parts->arena, parts->contact, parts->begin[n]))
         return COND_OUT_OF_MEMORY;
-    find(parts, 1);
-    for (int part = n; part > 0; part--) // each has become the end of its part
-        parts->begin[part] = parts->begin[part - 1];
-    parts->begin[0] = 0;
-    return cond_contact_rows_build(&parts->rows, &parts->arena, problem);
+    loop.place = 1;
+    cond_parallel(n_share, team, find, &loop);
+    return cond_contact_rows_build(&parts->rows, &parts->arena, problem, threads);
 }
 
 void cond_contact_parts_destroy(CondContactParts* parts)

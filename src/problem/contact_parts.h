@@ -15,11 +15,13 @@ typedef struct CondContactParts {
     int n_part;           // of COND_SUM_BLOCK coordinates, those of partial sums
     int* begin;           // first of the contacts of each part                  (n_part + 1)
     int* contact;         // which act on a coordinate of it, ascending          (begin[n_part])
-    int* last;            // scratch: the last one found                         (n_part)
+    int *last, *count;    // scratch of each share of the contacts: the last one found in a part,
+                          // and how many                              (COND_LOOP_PARTS x n_part)
     CondContactRows rows; // the Jacobians of all contacts
 } CondContactParts;
 
-CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem);
+CondStatus cond_contact_parts_build(CondContactParts* parts, const CondProblem* problem,
+                                    int threads);
 void cond_contact_parts_destroy(CondContactParts* parts);
 
 static inline int cond_contact_parts_first(const CondContactParts* parts, int part)

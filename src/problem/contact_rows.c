@@ -2,6 +2,8 @@
 // made many times a solve.
 #include "problem/contact_rows.h"
 
+#include "base/parallel.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -23,32 +25,73 @@ static int is_packed(const CondSide* side)
     return 1;
 }
 
-CondStatus cond_contact_rows_build(CondContactRows* rows, CondArena* arena,
-                                   const CondProblem* problem)
+// Shares of the contacts; at has the number within the share until the rows are filled.
+typedef struct RowLoop {
+    const CondContactRows* rows;
+    const CondProblem* problem;
+    int* n_row; // of each share, then those of all before it                (COND_LOOP_PARTS)
+    int n_share;
+} RowLoop;
+
+static void count_rows(const void* data, int begin, int end)
 {
-    int nc = problem->n_contact;
+    const RowLoop* loop = data;
+    int n = loop->problem->n_contact;
+    for (int share = begin; share < end; share++) {
+        int count = 0;
+        for (int c = cond_team_first(n, share, loop->n_share);
+             c < cond_team_first(n, share + 1, loop->n_share); c++) {
+            const CondSide* side = loop->problem->contact[c].side;
+            loop->rows->at[c] = is_packed(&side[0]) && is_packed(&side[1]) ? count++ : -1;
+        }
+        loop->n_row[share] = count;
+    }
+}
+
+static void fill_row(const CondContact* contact, CondContactRow* row)
+{
+    memcpy(row->R, contact->frame, sizeof row->R);
+    for (int s = 0; s < 2; s++) {
+        const CondSide* side = &contact->side[s];
+        row->first[s] = side->n_coordinate > 0 ? side->coordinate[0] : -1;
+        for (int r = 0; r < 3 && side->n_coordinate > 0; r++)
+            memcpy(row->A[s] + 3 * r, side->jacobian + 6 * r + 3, 3 * sizeof *row->A[s]);
+    }
+}
+
+static void fill_rows(const void* data, int begin, int end)
+{
+    const RowLoop* loop = data;
+    const CondContactRows* rows = loop->rows;
+    int n = loop->problem->n_contact;
+    for (int share = begin; share < end; share++)
+        for (int c = cond_team_first(n, share, loop->n_share);
+             c < cond_team_first(n, share + 1, loop->n_share); c++)
+            if (rows->at[c] >= 0) {
+                rows->at[c] += loop->n_row[share];
+                fill_row(&loop->problem->contact[c], &rows->row[rows->at[c]]);
+            }
+}
+
+CondStatus cond_contact_rows_build(CondContactRows* rows, CondArena* arena,
+                                   const CondProblem* problem, int threads)
+{
+    int nc = problem->n_contact, n_share = cond_loop_parts((size_t)nc), count[COND_LOOP_PARTS];
+    int team = cond_threads(COND_COORDINATE_WORK * (size_t)nc, threads);
     if (COND_RESERVE(arena, rows->at, nc))
         return COND_OUT_OF_MEMORY;
+    RowLoop loop = {rows, problem, count, n_share};
+    cond_parallel(n_share, team, count_rows, &loop);
     rows->n_row = 0;
-    for (int c = 0; c < nc; c++) {
-        const CondSide* side = problem->contact[c].side;
-        rows->at[c] = is_packed(&side[0]) && is_packed(&side[1]) ? rows->n_row++ : -1;
+    for (int share = 0; share < n_share; share++) {
+        int here = count[share];
+        count[share] = rows->n_row;
+        rows->n_row += here;
     }
     if (COND_RESERVE(arena, rows->row, rows->n_row))
         return COND_OUT_OF_MEMORY;
-    for (int c = 0; c < nc; c++) {
-        const CondContact* contact = &problem->contact[c];
-        if (rows->at[c] < 0)
-            continue;
-        CondContactRow* row = &rows->row[rows->at[c]];
-        memcpy(row->R, contact->frame, sizeof row->R);
-        for (int s = 0; s < 2; s++) {
-            const CondSide* side = &contact->side[s];
-            row->first[s] = side->n_coordinate > 0 ? side->coordinate[0] : -1;
-            for (int r = 0; r < 3 && side->n_coordinate > 0; r++)
-                memcpy(row->A[s] + 3 * r, side->jacobian + 6 * r + 3, 3 * sizeof *row->A[s]);
-        }
-    }
+    if (rows->n_row > 0)
+        cond_parallel(n_share, team, fill_rows, &loop);
     return COND_OK;
 }
 

@@ -24,7 +24,7 @@ typedef struct CondContactRows {
 
 // The arrays are the arena's.
 CondStatus cond_contact_rows_build(CondContactRows* rows, CondArena* arena,
-                                   const CondProblem* problem);
+                                   const CondProblem* problem, int threads);
 
 // u = R (J0 x - J1 x) + phi of the contacts first .. last - 1; `contact` is that of the problem, or
 // one that differs from it in phi alone.                                      u (last - first x 3)

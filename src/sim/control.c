@@ -1,5 +1,6 @@
 // What leads the bodies in a step: joint targets and attachments.
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/tuning.h"
 #include "potential/attachment.h"
 #include "potential/motor.h"
@@ -30,13 +31,40 @@ static void follow(CondSim* sim, const CondTrajectory* trajectory, const CondSta
     memcpy(sim->next->target + body->target_begin, q + base, joints * sizeof *q);
 }
 
+// Two arrays in shares.
+typedef struct SameLoop {
+    const double *a, *b;
+    int n, parts;
+    int* differs; // of each share                                           (COND_LOOP_PARTS)
+} SameLoop;
+
+static void compare(const void* data, int begin, int end)
+{
+    const SameLoop* loop = data;
+    for (int part = begin; part < end; part++) {
+        int first = cond_team_first(loop->n, part, loop->parts),
+            last = cond_team_first(loop->n, part + 1, loop->parts);
+        loop->differs[part] =
+            memcmp(loop->a + first, loop->b + first, (size_t)(last - first) * sizeof *loop->a) != 0;
+    }
+}
+
+static int are_same(int n, const double* a, const double* b, int threads)
+{
+    int differs[COND_LOOP_PARTS], any = 0;
+    SameLoop loop = {a, b, n, cond_loop_parts((size_t)n), differs};
+    cond_parallel(loop.parts, cond_threads((size_t)n, threads), compare, &loop);
+    for (int part = 0; part < loop.parts; part++)
+        any |= differs[part];
+    return !any;
+}
+
 // 1 where all that the energies depend on is the same in both.
-static int is_same(const CondState* a, const CondState* b)
+static int is_same(const CondState* a, const CondState* b, int threads)
 {
     size_t weld = (size_t)b->n_weld * sizeof *b->weld;
-    return a->time == b->time && a->n_weld == b->n_weld &&
-           memcmp(a->q, b->q, (size_t)b->n_q * sizeof *b->q) == 0 &&
-           memcmp(a->v, b->v, (size_t)b->n_dof * sizeof *b->v) == 0 &&
+    return a->time == b->time && a->n_weld == b->n_weld && are_same(b->n_q, a->q, b->q, threads) &&
+           are_same(b->n_dof, a->v, b->v, threads) &&
            memcmp(a->target, b->target, (size_t)b->n_target * sizeof *b->target) == 0 &&
            (b->n_weld == 0 || memcmp(a->weld, b->weld, weld) == 0);
 }
@@ -44,10 +72,11 @@ static int is_same(const CondState* a, const CondState* b)
 CondStatus cond_sim_control(CondSim* sim, const CondState* state)
 {
     const CondModel* model = sim->model;
-    sim->energy.resumed = sim->energy.known && is_same(sim->next, state);
+    sim->energy.resumed =
+        sim->energy.known && is_same(sim->next, state, model->settings.solver.threads);
     sim->energy.known = 0;
     sim->attempt.begun = state->time;
-    CondStatus status = cond_state_copy(sim->next, state);
+    CondStatus status = cond_state_copy_by(sim->next, state, model->settings.solver.threads);
     if (status)
         return status;
     double t = sim->attempt.time_step;

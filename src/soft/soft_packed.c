@@ -25,8 +25,39 @@ static uint64_t mix(uint64_t key, const int* x, size_t n)
     return key ^ key >> 31;
 }
 
+// A list of numbers in shares, each with a key of its own.
+typedef struct KeyLoop {
+    const int* x;
+    size_t n;
+    int parts;
+    uint64_t* key; //                                                        (COND_LOOP_PARTS)
+} KeyLoop;
+
+static void mix_shares(const void* data, int first, int last)
+{
+    const KeyLoop* loop = data;
+    for (int part = first; part < last; part++) {
+        size_t begin = loop->n * (size_t)part / (size_t)loop->parts;
+        size_t end = loop->n * ((size_t)part + 1) / (size_t)loop->parts;
+        loop->key[part] = mix((uint64_t)part, loop->x + begin, end - begin);
+    }
+}
+
+static uint64_t mix_all(uint64_t key, const int* x, size_t n, int threads)
+{
+    uint64_t of[COND_LOOP_PARTS];
+    KeyLoop loop = {x, n, cond_loop_parts(n), of};
+    cond_parallel(loop.parts, cond_threads(n, threads), mix_shares, &loop);
+    for (int part = 0; part < loop.parts; part++) {
+        int halves[2];
+        memcpy(halves, &of[part], sizeof halves);
+        key = mix(key, halves, 2);
+    }
+    return key;
+}
+
 // Tells patterns of the soft bodies apart, whatever the numbers in them are.
-static uint64_t find_key(const CondProblem* problem)
+static uint64_t find_key(const CondProblem* problem, int threads)
 {
     uint64_t key = 0;
     for (int b = 0; b < problem->n_block; b++) {
@@ -35,8 +66,8 @@ static uint64_t find_key(const CondProblem* problem)
         if (block->kind != COND_BLOCK_BSR3)
             continue;
         key = mix(31 * key + 1, sizes, 2);
-        key = mix(key, block->row_begin, (size_t)n + 1);
-        key = mix(key, block->column, (size_t)block->row_begin[n]);
+        key = mix_all(key, block->row_begin, (size_t)n + 1, threads);
+        key = mix_all(key, block->column, (size_t)block->row_begin[n], threads);
     }
     return key;
 }
@@ -276,7 +307,7 @@ void cond_soft_packed_fill(CondSoftPacked* packed, const CondProblem* problem, i
 
 CondStatus cond_soft_packed_plan(CondSoftPacked* packed, const CondProblem* problem, int threads)
 {
-    uint64_t key = find_key(problem);
+    uint64_t key = find_key(problem, threads);
     if (!packed->planned || key != packed->key) {
         packed->planned = 0;
         CondStatus status = plan_pattern(packed, problem, threads);
@@ -305,6 +336,12 @@ CondStatus cond_soft_packed_plan_interface(CondSoftPacked* packed, int n_interfa
         RESERVE(part_begin, packed->n_part + 1) || RESERVE(part_sum, packed->n_part) ||
         RESERVE(C, size) || RESERVE(BC, size) || RESERVE(S, n_interface * n_interface))
         return COND_OUT_OF_MEMORY;
+    if (n_attached == 0) { // no part has any
+        memset(packed->part_begin, 0, ((size_t)packed->n_part + 1) * sizeof *packed->part_begin);
+        for (int part = 0; part < packed->n_part; part++)
+            packed->part_sum[part] = -1;
+        return COND_OK;
+    }
     for (int i = 0; i < packed->n_node; i++)
         packed->listed[i] = -1;
     for (int i = 0; i < n_attached; i++)

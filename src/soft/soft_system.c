@@ -23,18 +23,39 @@ static int is_foreign(const CondBlock* block)
     return !has_nodes(block) && block->kind != COND_BLOCK_DENSE;
 }
 
-static int largest_term(const CondProblem* problem)
+typedef struct TermLoop {
+    const CondProblem* problem;
+    int* most; // of each share of the contacts                              (COND_LOOP_PARTS)
+} TermLoop;
+
+static void find_largest(const void* data, int begin, int end)
 {
-    int most = 0;
+    const TermLoop* loop = data;
+    int n = loop->problem->n_contact, parts = cond_loop_parts((size_t)n);
+    for (int part = begin; part < end; part++) {
+        int most = 0;
+        for (int c = cond_team_first(n, part, parts); c < cond_team_first(n, part + 1, parts);
+             c++) {
+            const CondSide* side = loop->problem->contact[c].side;
+            int size = 3 * (side[0].n_coordinate + side[1].n_coordinate);
+            most = size > most ? size : most;
+        }
+        loop->most[part] = most;
+    }
+}
+
+static int largest_term(const CondProblem* problem, int threads)
+{
+    int most = 0, of[COND_LOOP_PARTS], parts = cond_loop_parts((size_t)problem->n_contact);
+    TermLoop loop = {problem, of};
     for (int i = 0; i < problem->n_coupling; i++) {
         int size = problem->coupling[i].n_coordinate * problem->coupling[i].n_row;
         most = size > most ? size : most;
     }
-    for (int c = 0; c < problem->n_contact; c++) {
-        const CondSide* side = problem->contact[c].side;
-        int size = 3 * (side[0].n_coordinate + side[1].n_coordinate);
-        most = size > most ? size : most;
-    }
+    cond_parallel(parts, cond_threads(COND_COORDINATE_WORK * (size_t)problem->n_contact, threads),
+                  find_largest, &loop);
+    for (int part = 0; part < parts; part++)
+        most = of[part] > most ? of[part] : most;
     return most;
 }
 
@@ -107,10 +128,48 @@ static CondStatus find_attached(CondSoftSystem* system)
     return COND_OK;
 }
 
+// Coordinates of one block, the first of which is the node or the interface's coordinate `first`.
+typedef struct SplitLoop {
+    CondSoftSystem* system;
+    const CondBlock* block;
+    int first;
+} SplitLoop;
+
+static void split_block(const void* data, int begin, int end)
+{
+    const SplitLoop* loop = data;
+    CondSoftSystem* system = loop->system;
+    int inside = has_nodes(loop->block);
+    for (int local = begin; local < end; local++) {
+        int i = loop->block->dof_begin + local;
+        if (inside && local % 3 == 0)
+            system->place[loop->first + local / 3] = i;
+        system->node[i] = inside ? loop->first + local / 3 : -1;
+        system->interface[i] = inside ? -1 : loop->first + local;
+        if (!inside)
+            system->member[loop->first + local] = i;
+    }
+}
+
+// Nodes and interface of all coordinates.
+static void split(CondSoftSystem* system)
+{
+    const CondProblem* problem = system->problem;
+    int i_node = 0, i_interface = 0;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        int* next = has_nodes(block) ? &i_node : &i_interface;
+        SplitLoop loop = {system, block, *next};
+        cond_parallel(block->n_dof, cond_threads((size_t)block->n_dof, system->threads),
+                      split_block, &loop);
+        *next += has_nodes(block) ? block->n_dof / 3 : block->n_dof;
+    }
+}
+
 CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* problem, int threads,
                                  int* fits)
 {
-    int n = problem->n_dof, most = largest_term(problem);
+    int n = problem->n_dof, most = largest_term(problem, threads);
     *fits = 0;
     system->deep = system->grouped = system->rested = 0;
     system->pack_from = COND_SOFT_SMALL;
@@ -137,19 +196,7 @@ CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* prob
         RESERVE(lone, problem->n_contact) || RESERVE(node_begin, cond_sum_parts(n) + 1) ||
         RESERVE(failed, cond_sum_parts(n)) || RESERVE(peak, cond_sum_parts(n)))
         return COND_OUT_OF_MEMORY;
-    int i_node = 0, i_interface = 0;
-    for (int b = 0; b < problem->n_block; b++) {
-        const CondBlock* block = &problem->block[b];
-        for (int i = block->dof_begin; i < block->dof_begin + block->n_dof; i++) {
-            int inside = has_nodes(block), local = i - block->dof_begin;
-            if (inside && local % 3 == 0)
-                system->place[i_node++] = i;
-            system->node[i] = inside ? i_node - 1 : -1;
-            system->interface[i] = inside ? -1 : i_interface;
-            if (!inside)
-                system->member[i_interface++] = i;
-        }
-    }
+    split(system);
     for (int part = 0, i = 0; part <= cond_sum_parts(n); part++) {
         while (i < nn && system->place[i] < part * COND_SUM_BLOCK)
             i++;
@@ -157,7 +204,7 @@ CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* prob
     }
     *fits = 1;
     system->parts.arena.context = system->arena.context;
-    CondStatus status = cond_contact_parts_build(&system->parts, problem);
+    CondStatus status = cond_contact_parts_build(&system->parts, problem, threads);
     return status ? status : find_attached(system);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "body/body.h"
 #include "model/index.h"
 #include "model/rod.h"
@@ -80,7 +81,18 @@ void cond_state_destroy(CondState* state)
     cond_release(&m, state);
 }
 
-CondStatus cond_state_copy(CondState* to, const CondState* from)
+typedef struct MemoryLoop {
+    const CondContactMemory* from;
+    CondContactMemory* to;
+} MemoryLoop;
+
+static void copy_memories(const void* data, int first, int last)
+{
+    const MemoryLoop* loop = data;
+    memcpy(loop->to + first, loop->from + first, (size_t)(last - first) * sizeof *loop->to);
+}
+
+CondStatus cond_state_copy_by(CondState* to, const CondState* from, int threads)
 {
     if (to->n_body != from->n_body || to->n_dof != from->n_dof || to->n_q != from->n_q)
         return cond_error_set(NULL, COND_BAD_ARGUMENT,
@@ -96,14 +108,14 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     to->step = from->step;
     to->account = from->account;
     to->pace = from->pace;
-    memcpy(to->q, from->q, (size_t)from->n_q * sizeof(double));
-    memcpy(to->v, from->v, (size_t)from->n_dof * sizeof(double));
-    memcpy(to->v_hat, from->v_hat, (size_t)from->n_dof * sizeof(double));
+    cond_parallel_copy(from->n_q, from->q, to->q, threads);
+    cond_parallel_copy(from->n_dof, from->v, to->v, threads);
+    cond_parallel_copy(from->n_dof, from->v_hat, to->v_hat, threads);
     memcpy(to->target, from->target, (size_t)from->n_target * sizeof(double));
     memcpy(to->command, from->command, (size_t)from->n_target * sizeof(double));
     if (from->n_target > 0)
         memcpy(to->motor, from->motor, (size_t)from->n_target * sizeof *to->motor);
-    memcpy(to->force, from->force, (size_t)from->n_dof * sizeof(double));
+    cond_parallel_copy(from->n_dof, from->force, to->force, threads);
     if (from->n_body > 0)
         memcpy(to->off, from->off, (size_t)from->n_body * sizeof *to->off);
     if (from->n_push > 0)
@@ -112,13 +124,21 @@ CondStatus cond_state_copy(CondState* to, const CondState* from)
     if (from->n_weld > 0)
         memcpy(to->weld, from->weld, (size_t)from->n_weld * sizeof *to->weld);
     to->n_weld = from->n_weld;
-    if (from->n_memory > 0)
-        memcpy(to->memory, from->memory, (size_t)from->n_memory * sizeof *to->memory);
+    MemoryLoop memories = {from->memory, to->memory};
+    cond_parallel(
+        from->n_memory,
+        cond_threads((size_t)from->n_memory * sizeof *to->memory / sizeof(double), threads),
+        copy_memories, &memories);
     to->n_memory = from->n_memory;
     if (from->n_touch > 0)
         memcpy(to->touch, from->touch, (size_t)from->n_touch * sizeof *to->touch);
     to->n_touch = from->n_touch;
     return COND_OK;
+}
+
+CondStatus cond_state_copy(CondState* to, const CondState* from)
+{
+    return cond_state_copy_by(to, from, 1);
 }
 
 double cond_state_time(const CondState* state)

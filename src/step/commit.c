@@ -70,7 +70,7 @@ CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, 
     if (!status)
         status = cond_events_note(sim, state);
     if (!status)
-        status = cond_state_copy(to, sim->next);
+        status = cond_state_copy_by(to, sim->next, sim->model->settings.solver.threads);
     if (status < 0)
         return status;
     to->pace.last = sim->attempt.time_step;

@@ -67,19 +67,38 @@ void cond_sim_note_relaxed(CondSim* sim)
         sim->attempt.relaxed[c] = relaxed ? relaxed[c] : 0;
 }
 
+// Forces of the last step: both lists ascend with the key.
+typedef struct RecallLoop {
+    CondSim* sim;
+    const CondState* state;
+} RecallLoop;
+
+static void recall(const void* data, int first, int last)
+{
+    const RecallLoop* loop = data;
+    const CondState* state = loop->state;
+    CondSim* sim = loop->sim;
+    const CondCandidate* candidate = sim->attempt.candidates.candidate;
+    int k = cond_state_memory_from(state, candidate[first].key);
+    for (int c = first; c < last; c++) {
+        CondContactKey key = candidate[c].key;
+        while (k < state->n_memory && cond_key_less(state->memory[k].key, key))
+            k++;
+        int known = k < state->n_memory && cond_key_equal(state->memory[k].key, key);
+        for (int i = 0; i < 3; i++)
+            sim->attempt.lambda[3 * (ptrdiff_t)c + i] = known ? state->memory[k].lambda[i] : 0.0;
+    }
+}
+
 CondStatus cond_sim_start(CondSim* sim, const CondState* state)
 {
     int n = sim->attempt.candidates.n;
     if (cond_sim_reserve_forces(sim, cond_sim_n_force(sim)))
         return COND_OUT_OF_MEMORY;
-    for (int c = 0, k = 0; c < n; c++) { // both lists ascend with the key
-        CondContactKey key = sim->attempt.candidates.candidate[c].key;
-        while (k < state->n_memory && cond_key_less(state->memory[k].key, key))
-            k++;
-        int known = k < state->n_memory && cond_key_equal(state->memory[k].key, key);
-        for (int i = 0; i < 3; i++)
-            sim->attempt.lambda[3 * c + i] = known ? state->memory[k].lambda[i] : 0.0;
-    }
+    RecallLoop loop = {sim, state};
+    cond_parallel(
+        n, cond_threads(COND_COORDINATE_WORK * (size_t)n, sim->model->settings.solver.threads),
+        recall, &loop);
     for (int r = 0; r < sim->rows.n; r++) {
         const CondContactMemory* memory = cond_state_recall(state, sim->rows.row[r].key);
         double* lambda = sim->attempt.lambda + 3 * (ptrdiff_t)(n + r);

@@ -37,6 +37,11 @@ CondStatus cond_islands_find(CondIslands* islands, const CondProblem* problem)
         COND_RESERVE(&islands->arena, islands->block_of, problem->n_dof))
         return COND_OUT_OF_MEMORY;
     cond_components_begin(problem->n_block, &islands->blocks);
+    if (problem->n_block <= 1) { // whatever its contacts are
+        cond_components_end(&islands->blocks);
+        islands->n = islands->blocks.n;
+        return COND_OK;
+    }
     for (int i = 0; i < problem->n_block; i++)
         for (int k = 0; k < problem->block[i].n_dof; k++)
             islands->block_of[problem->block[i].dof_begin + k] = i;

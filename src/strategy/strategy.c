@@ -2,11 +2,13 @@
 #include "strategy/strategy.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "law/tuning.h"
 #include "newton/tuning.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static int is_certified(const CondStrategy* s)
@@ -84,6 +86,8 @@ static void* create(const CondContext* context, const CondSolverSettings* settin
     s->interior.arena.context = *context;
     s->view.threads = settings->threads;
     s->view.arena.context = *context;
+    s->best.threads = s->start.threads = s->central.threads = settings->threads;
+    s->proximal.centre.threads = s->proximal.next.threads = settings->threads;
     cond_vfpi_create(context, settings, &s->vfpi);
     cond_direct_create(context, &s->direct);
     cond_semismooth_create(context, settings, &s->newton);
@@ -266,10 +270,8 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudge
     if (status < 0)
         return status;
     status = conclude(s, status, info);
-    if (problem->n_dof > 0)
-        memcpy(v, s->best.v, (size_t)problem->n_dof * sizeof *v);
-    if (problem->n_contact > 0)
-        memcpy(lambda, s->best.lambda, 3 * (size_t)problem->n_contact * sizeof *lambda);
+    cond_parallel_copy(problem->n_dof, s->best.v, v, s->asked.threads);
+    cond_parallel_copy(3 * problem->n_contact, s->best.lambda, lambda, s->asked.threads);
     return status;
 }
 
@@ -281,6 +283,7 @@ CondStatus cond_strategy_solve_alone(void* work, const CondNodal* view, CondSolv
     CondStatus status = cond_strategy_solve(s, view, budget, v, lambda, info, outcome);
     if (status >= 0 && view->problem->n_contact > 0) {
         CondCertificateData data = cond_strategy_certificate_data(s);
+        data.threads = cond_threads(SIZE_MAX, s->asked.threads);
         cond_certificate_detail(&data, v, lambda, &info->certificate);
     }
     return status;

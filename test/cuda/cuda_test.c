@@ -1,12 +1,14 @@
 // What a GPU machine checks: every function of the table of the device cuda against the device of
 // the processors, and steps of soft scenes by both. Prints a line a check, and how many failed.
-//     cond_cuda_test [verbs|steps|times] [N]                 N: nodes along a side of the mats
+//     cond_cuda_test [verbs|elements|steps|times] [N]        N: nodes along a side of the mats
 // `times` takes apart one solve of a large mat: kernels, copies, iterations.
 #include "base/memory.h"
 #include "cond/scene.h"
 #include "cond/sim.h"
 #include "cuda/device_cuda.h"
 #include "cuda/soft_cg.h"
+#include "model/fem_item.h"
+#include "model/model.h"
 #include "strategy/strategy.h"
 #include "verbs_item.h"
 
@@ -253,6 +255,122 @@ static void check_steps(int n, double tilt, int levels, int count)
     free(cpu.v), free(cuda.v), free(again.v);
 }
 
+// ---- elements of a mat that is bent, both materials
+
+// The view of a body with its arrays on a device, and A, forces and energies to be made there.
+static CondFemView put_fem(CondDevice* device, const CondFem* fem, const double* x, int* begin,
+                           const int* of)
+{
+    CondFemView v = cond_fem_view(fem);
+    size_t nn = (size_t)fem->n_node, ne = (size_t)fem->n_element;
+#define PUT(field, n) v.field = put(device, v.field, (n) * sizeof *v.field)
+    v.x = x;
+    v.corner_begin = begin;
+    v.corner_of = of;
+    PUT(x, 3 * nn);
+    PUT(corner_begin, nn + 1);
+    PUT(corner_of, 4 * ne);
+    PUT(element, 4 * ne);
+    PUT(material, ne);
+    PUT(gradient, 9 * ne);
+    PUT(volume, ne);
+    PUT(place, 16 * ne);
+    PUT(of_material, (size_t)fem->n_material);
+    PUT(moduli, (size_t)fem->n_material);
+    PUT(mass, nn);
+    PUT(mass_damping, nn);
+    PUT(row_begin, nn + 1);
+    PUT(diagonal, nn);
+#undef PUT
+    v.mass_scale = 100.0;
+    v.stiffness_scale = 0.01;
+    v.A = device->ops->take(device, 9 * (size_t)fem->pattern.row_begin[nn] * sizeof *v.A);
+    v.f = device->ops->take(device, 3 * nn * sizeof *v.f);
+    v.energy = device->ops->take(device, ne * sizeof *v.energy);
+    return v;
+}
+
+static double largest_difference(size_t n, const double* a, const double* b)
+{
+    double most = 0.0, scale = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        scale = fmax(scale, fabs(b[i]));
+    }
+    return scale > 0.0 ? most / scale : most;
+}
+
+static void compare_elements(CondDevice* device, const CondFem* fem, const double* x)
+{
+    size_t nA = 9 * (size_t)fem->pattern.row_begin[fem->n_node], nf = 3 * (size_t)fem->n_node,
+           ne = (size_t)fem->n_element, all = nA + nf + ne;
+    double *plain = malloc(all * sizeof *plain), *made = malloc(all * sizeof *made),
+           *again = malloc(all * sizeof *again);
+    int *begin = malloc(((size_t)fem->n_node + 2) * sizeof *begin),
+        *of = malloc(4 * ne * sizeof *of), right = 1;
+    CondFemPolicy policy = {COND_FEM_GEOMETRIC_NONE, 0.0};
+    CondFemWork work = {.energy = plain + nA + nf};
+    CondBsr3 matrix = {&fem->pattern, plain};
+    cond_fem_assemble(fem, x, 100.0, 0.01, NULL, &policy, &work, &matrix, plain + nA, 0);
+    cond_fem_list_corners(fem, begin, of);
+    CondFemView view = put_fem(device, fem, x, begin, of);
+    for (int k = 0; k < 2 && right; k++) {
+        double* to = k ? again : made;
+        cond_device_cuda_measure(device, k);
+        right = !device->ops->loop(device, &cond_fem_rows, view.n_node, 4096, &view) &&
+                !device->ops->read(device, to, view.A, nA * sizeof *to) &&
+                !device->ops->read(device, to + nA, view.f, nf * sizeof *to) &&
+                !device->ops->read(device, to + nA + nf, view.energy, ne * sizeof *to) &&
+                !device->ops->wait(device);
+    }
+    double off[3] = {largest_difference(nA, made, plain),
+                     largest_difference(nf, made + nA, plain + nA),
+                     largest_difference(ne, made + nA + nf, plain + nA + nf)};
+    printf("  %d nodes, %d elements: A apart %.1e, forces %.1e, energies %.1e\n", fem->n_node,
+           fem->n_element, off[0], off[1], off[2]);
+    report("elements, as by the processors", fem->n_element,
+           right && off[0] <= 1e-11 && off[1] <= 1e-9 && off[2] <= 1e-9);
+    report("elements, the same bits twice", fem->n_element,
+           right && memcmp(made, again, all * sizeof *made) == 0);
+    free(plain), free(made), free(again), free(begin), free(of);
+}
+
+static void print_row(void* data, const char* name, int calls, double ms, double bytes);
+
+static void check_elements(int n, int kind)
+{
+    CondModel* model = NULL;
+    CondDevice device;
+    CondError error = {.message = ""};
+    if (make_mat(n, 0.0, 1, COND_DEVICE_CPU, &model, &error) ||
+        cond_device_cuda_create(NULL, 0, &device, &error)) {
+        printf("elements: %s\n", error.message);
+        failures++;
+        cond_model_destroy(model);
+        return;
+    }
+    CondFem* fem = model->body[0].fem;
+    CondFemMaterial material = fem->material[0];
+    material.kind = (CondFemMaterialKind)kind;
+    double *x = malloc(3 * (size_t)fem->n_node * sizeof *x), total = 0.0;
+    for (int i = 0; i < fem->n_node; i++) { // bent and stretched
+        const double* X = fem->rest + 3 * (size_t)i;
+        x[3 * i] = 1.1 * X[0] + 0.05 * X[1];
+        x[3 * i + 1] = X[1] - 0.1 * X[2];
+        x[3 * i + 2] = X[2] + 0.02 * sin(20.0 * X[0]) + 0.01 * cos(31.0 * X[1]);
+    }
+    if (cond_fem_set_material(fem, &material, &error)) {
+        printf("elements: %s\n", error.message);
+        failures++;
+    } else {
+        compare_elements(&device, fem, x);
+        cond_device_cuda_rows(&device, print_row, &total);
+    }
+    free(x);
+    cond_device_cuda_destroy(&device);
+    cond_model_destroy(model);
+}
+
 // ---- what a solve is made of
 
 static double now_ms(void)
@@ -341,9 +459,12 @@ int main(int argc, char** argv)
         time_solves(n > 0 ? n : 408);
         return failures > 0;
     }
-    if (strcmp(what, "steps") != 0)
+    int all = what[0] == 0;
+    if (all || strcmp(what, "verbs") == 0)
         check_verbs(n);
-    if (strcmp(what, "verbs") != 0) {
+    for (int kind = 0; kind < 2 && (all || strcmp(what, "elements") == 0); kind++)
+        check_elements(n > 0 ? n : 158, kind ? COND_FEM_NEOHOOKEAN : COND_FEM_COROTATIONAL);
+    if (all || strcmp(what, "steps") == 0) {
         int side = n > 0 ? n : 30;
         check_steps(side, 0.0, 1, 4);
         check_steps(side, 0.2, 1, 4);
