@@ -1,3 +1,4 @@
+// The contacts of a pile that may bear: the choice of them, and the solve with them alone.
 #include "strategy/working_set.h"
 
 #include "base/memory.h"
