@@ -3,6 +3,7 @@
 
     tools/make_piles.py              all of them into scenes/
     tools/make_piles.py DIR bin 50   one of them into DIR, with as many bodies as asked for
+    tools/make_piles.py DIR pyramid 80  a pyramid of so many rows, which is not among them
 
 The same numbers always come out: chance is drawn from a seed, and rounded in the file."""
 import math
@@ -92,6 +93,19 @@ def make_wall(n):
                  " friction: 0.4}")
     head = f"""# A wall of {n // row} courses of {row} bricks in bond, without mortar, hit by a ball of 60 kg at 8 m/s."""
     return head, ["step: {time_step: 0.005, duration: 2}", "solver: {tolerance: 1.0e-6}",
+                  "planes:", "  - {name: floor, friction: 0.6}"] + lines
+
+
+def make_pyramid(n):
+    """n rows of boxes in bond, one box less in each; upright joints of 1 mm."""
+    size, joint, lines = 0.1, 0.001, ["bodies:"]
+    for row in range(n):
+        for k in range(n - row):
+            position = [(size + joint) * (k - (n - row - 1) / 2), 0, size * (row + 0.5)]
+            lines.append(f"  - {{name: b{row}_{k}, density: 1000, shape: {{box: {numbers([size] * 3)}}}, "
+                         f"position: {numbers(position)}, friction: 0.6}}")
+    head = f"""# A pyramid of {n * (n + 1) // 2} boxes in {n} rows stands."""
+    return head, ["step: {time_step: 0.005, duration: 50}", "solver: {tolerance: 1.0e-6}",
                   "planes:", "  - {name: floor, friction: 0.6}"] + lines
 
 
@@ -249,8 +263,9 @@ def main():
     makers = {"bin": (make_bin, 200), "dominoes": (make_dominoes, 500), "wall": (make_wall, 200),
               "arch": (lambda n: make_arch(n, folder), 15), "chain": (make_chain, 100),
               "kitchen": (make_kitchen, 30)}
+    asked = makers | {"pyramid": (make_pyramid, 80)}  # not of the scenes that are shipped
     for name in sys.argv[2:3] or makers:
-        make, n = makers[name]
+        make, n = asked[name]
         write(folder, name, *make(int(sys.argv[3]) if len(sys.argv) > 3 else n))
     if len(sys.argv) <= 2:
         write(folder, "bin1000", *make_bin(1000))

@@ -10,6 +10,7 @@ typedef struct CondSolveBudget {
     double coarse_tolerance; // suffices for many rigid bodies, where a finer answer costs much
                              // more; 0: it does not
     int last_resort;         // 1: the expensive methods that come last may run
+    int all_contacts;        // 1: none is left out while others are solved for
 } CondSolveBudget;
 
 // All that the settings allow.

@@ -232,7 +232,7 @@ static int is_limited(const CondStrategy* s)
 // once from the pair that the solve began with, the last answer of a simulation.
 static CondStatus polish(CondStrategy* s, int* from_start, CondSolveInfo* info)
 {
-    int near = s->best.residual <= COND_PROXIMAL_FROM_BEST || *from_start;
+    int near = s->best.residual <= COND_CENTRAL_FROM || *from_start;
     int steps = is_limited(s) ? COND_PROXIMAL_DIVISIBLE : COND_PROXIMAL_ALL;
     *from_start |= !near;
     return run_proximal(s, steps, near ? &s->best : &s->start, info);
@@ -256,7 +256,7 @@ CondStatus cond_stage_interior_point(CondStrategy* s, CondSolveInfo* info)
     double tolerance = s->settings.tolerance;
     CondStatus status = cond_answer_reserve(&s->context, problem, &s->central);
     if (!status && is_pile(s) && s->best.residual <= COND_PILE_NEAR)
-        status = run_proximal(s, COND_NEWTON_STEPS, &s->best, info);
+        status = run_proximal(s, COND_PROXIMAL_DIVISIBLE, &s->best, info);
     int n_start = is_limited(s) ? 1 : N_START, from_start = 0;
     for (int k = 0; k < n_start && !status && s->best.residual > tolerance; k++) {
         CondCentralStart start = starts[k];

@@ -106,6 +106,7 @@ static void destroy(void* work)
     cond_semismooth_destroy(&s->newton);
     cond_interior_point_destroy(&s->interior);
     cond_proximal_point_destroy(&s->proximal);
+    cond_working_set_destroy(&s->set);
     cond_answer_destroy(&s->best);
     cond_answer_destroy(&s->start);
     cond_answer_destroy(&s->central);
@@ -152,10 +153,24 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem, CondSolveBud
     // Of intervals no start is fine enough: what it leaves would add up (stages.c).
     s->looks =
         s->small && !s->soft && problem->n_contact > 0 && (s->large || !s->vfpi.nodal.bounded);
+    s->selects = s->large && !s->vfpi.nodal.bounded && !budget.all_contacts &&
+                 s->asked.accelerator == COND_ACCELERATOR_NEWTON;
+    if (!status && s->selects)
+        status = cond_working_set_begin(&s->set, &s->context, problem);
     if (!status && s->looks)
         status =
             cond_reserve(&s->context, &s->work, &s->cap_work, 2 * problem->n_dof, sizeof *s->work);
     return status;
+}
+
+// The certificate of the best pair, with all contacts.
+static void judge(CondStrategy* s, CondSolveInfo* info)
+{
+    CondCertificateData data = cond_strategy_certificate_data(s);
+    data.u = s->selects ? s->set.u : NULL;
+    s->best.certificate = cond_certificate_compute(&data, s->best.v, s->best.lambda, s->work);
+    s->best.residual = cond_certificate_residual(&s->best.certificate);
+    info->products++;
 }
 
 // 1 where the start is an answer already: nothing need be laid out for it. One that has the coarse
@@ -163,13 +178,10 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem, CondSolveBud
 // linearisation that moves by little must give another velocity.
 static int starts_well(CondStrategy* s, CondSolveInfo* info)
 {
-    CondCertificateData data = cond_strategy_certificate_data(s);
-    CondCertificate start = cond_certificate_compute(&data, s->best.v, s->best.lambda, s->work);
-    double residual = cond_certificate_residual(&start), tolerance = s->asked.tolerance;
-    info->products++;
-    s->stale = residual > tolerance && residual <= s->coarse && start.dynamics > tolerance;
-    s->best.certificate = start;
-    s->best.residual = residual;
+    judge(s, info);
+    double residual = s->best.residual, tolerance = s->asked.tolerance;
+    s->stale =
+        residual > tolerance && residual <= s->coarse && s->best.certificate.dynamics > tolerance;
     if (s->stale || residual > fmax(tolerance, s->coarse))
         return 0;
     s->outcome.is_coarse = residual > tolerance;
@@ -196,6 +208,55 @@ static void note_size(CondStrategy* s, const CondProblem* problem)
 {
     s->met[0] = problem->n_dof > s->met[0] ? problem->n_dof : s->met[0];
     s->met[1] = problem->n_contact > s->met[1] ? problem->n_contact : s->met[1];
+}
+
+// The contacts that bear, until no other is violated. COND_NOT_CONVERGED: the stages may go on from
+// the best pair, with all contacts; *missed: these alone have no answer within the budget.
+static CondStatus run_selected(CondStrategy* s, CondSolveBudget budget, CondSolveInfo* info,
+                               int* missed)
+{
+    const CondNodal* nodal = &s->vfpi.nodal;
+    const CondProblem* problem = nodal->problem;
+    CondCertificate begun = s->best.certificate;
+    CondSolverSettings settings = s->asked;
+    settings.tolerance = s->tolerance;
+    *missed = 0;
+    while (isfinite(s->best.residual) && cond_working_set_join(&s->set, nodal, &s->best) > 0 &&
+           cond_working_set_pays(&s->set, problem)) {
+        CondSolveInfo own = {.certificate.worst_contact = -1}, before = *info;
+        CondSolveOutcome outcome = {0, 0};
+        CondStatus status =
+            cond_working_set_solve(&s->set, &settings, problem, budget, &s->best, &own, &outcome);
+        *info = own;
+        info->virtual_nodes = before.virtual_nodes;
+        cond_solve_info_add_work(&before, &own, info);
+        if (status < 0)
+            return status;
+        judge(s, info);
+        double residual = s->best.residual;
+        s->outcome.has_left_out |= outcome.has_left_out;
+        s->outcome.is_coarse = residual > s->asked.tolerance && residual <= s->coarse;
+        if (residual <= fmax(s->asked.tolerance, s->coarse)) {
+            if (status == COND_NOT_CONVERGED) // by its scale, not by that of all
+                info->solved_by = COND_BY_INTERIOR_POINT;
+            return COND_OK;
+        }
+        *missed = !cond_working_set_is_violated(&s->set, problem);
+        if (*missed)
+            break;
+    }
+    if (!(s->best.residual <= cond_certificate_residual(&begun)))
+        cond_answer_set(problem, s->start.v, s->start.lambda, &begun, &s->best);
+    return COND_NOT_CONVERGED;
+}
+
+// A start that balances none of the forces does not say which contacts open.
+static CondStatus run(CondStrategy* s, CondSolveBudget budget, CondSolveInfo* info)
+{
+    int missed = 0, selects = s->selects && s->best.certificate.dynamics < 1.0;
+    CondStatus status = selects ? run_selected(s, budget, info, &missed) : COND_NOT_CONVERGED;
+    return status == COND_NOT_CONVERGED && !(missed && !budget.last_resort) ? run_stages(s, info)
+                                                                            : status;
 }
 
 // Where the answer comes from, and whether it is one.
@@ -263,7 +324,7 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudge
     cond_answer_set(problem, v, lambda, NULL, &s->best);
     cond_answer_copy(problem, &s->best, &s->start);
     int ready = s->looks && starts_well(s, info);
-    status = ready ? rehearse(s, problem, &info->products) : run_stages(s, info);
+    status = ready ? rehearse(s, problem, &info->products) : run(s, budget, info);
     if (status >= 0 && (ready || info->passes > 1))
         note_size(s, problem);
     *outcome = s->outcome;

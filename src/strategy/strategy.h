@@ -9,6 +9,7 @@
 #include "newton/proximal_point.h"
 #include "newton/semismooth.h"
 #include "strategy/solver.h"
+#include "strategy/working_set.h"
 #include "vfpi/vfpi.h"
 
 typedef struct CondStrategy {
@@ -29,6 +30,7 @@ typedef struct CondStrategy {
     int diverged;      // 1: V-FPI was the last to run, and its iterates grew without bound
     int looks;         // 1: the start is measured before anything is laid out
     int large;         // 1: rigid bodies in contact, more than a handful
+    int selects;       // 1: contacts that are open are left out
     double coarse;     // tolerance that suffices for these; 0: only that of the settings does
     int stale;         // 1: the start meets the coarse tolerance for the matrix before its change
     int last_resort;   // 1: the interior point may have all of its starts for piles
@@ -36,6 +38,7 @@ typedef struct CondStrategy {
     CondAnswer best;    // what the next stage goes on from
     CondAnswer start;   // what the first one began with
     CondAnswer central; // the best, while the interior-point method looks for a better one
+    CondWorkingSet set; // of the contacts of a pile
     double* work;       // of the certificate of the start                       (2 n_dof)
     int cap_work;
     int met[2]; // most coordinates, and contacts, of a problem that was factored twice
