@@ -298,8 +298,7 @@ static double energy_along(const Trial* trial, CondKinematics* kinematics, const
                            double s)
 {
     double q[64], energy = 0.0;
-    memcpy(q, trial->state->q, (size_t)trial->model->n_q * sizeof *q);
-    cond_sim_advance(trial->model, x, s, q);
+    cond_sim_advance(trial->model, trial->state->q, x, s, q);
     cond_kinematics_set(kinematics, q);
     for (int i = 0; i < cond_state_n_attachment(trial->state); i++)
         energy += cond_weld_energy(kinematics, &trial->state->weld[i]);
@@ -319,7 +318,7 @@ static void test_derivatives(void** state)
         double x[40], f[40] = {0.0}, before[40], after[40], step[3];
         for (int i = 0; i < n; i++)
             x[i] = 0.03 * sin(3.0 * i + 1.0);
-        cond_sim_advance(trial.model, x, 1.0, trial.state->q); // stretched and turned
+        cond_sim_advance(trial.model, trial.state->q, x, 1.0, trial.state->q); // stretched, turned
         for (int i = 0; i < n; i++)
             x[i] = cos(2.0 * i + turns);
         CondKinematics kinematics = {0};
