@@ -676,6 +676,7 @@ static void soft_problems(void** state)
         CondSolverSettings settings = settings_of(1e-10);
         CondSolveInfo info = {0};
         settings.threads = 1 << turn;
+        settings.fallback = 0; // nothing is factored
         v[turn] = dense_zeros((size_t)n), lambda[turn] = dense_zeros(3 * N_CONTACT);
         assert_int_equal(verifier_solve(&made.problem, &settings, v[turn], lambda[turn], &info),
                          COND_OK);

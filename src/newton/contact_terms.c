@@ -41,10 +41,11 @@ static CondStatus list_blocks(CondContactTerms* terms, int k, const CondBlockLu*
     return COND_OK;
 }
 
-// By supernodes, in each as they came.
-static CondStatus sort_blocks(CondContactTerms* terms, int n_super)
+// By supernodes, in each as they came. Of n_node nodes; there is memory for as many supernodes,
+// however others of these are joined.
+static CondStatus sort_blocks(CondContactTerms* terms, int n_super, int n_node)
 {
-    if (RESERVE(job_begin, n_super + 2) || RESERVE(job, terms->n_job))
+    if (RESERVE(job_begin, n_node + 2) || RESERVE(job, terms->n_job))
         return COND_OUT_OF_MEMORY;
     int* begin = terms->job_begin;
     memset(begin, 0, ((size_t)n_super + 2) * sizeof *begin);
@@ -86,7 +87,7 @@ CondStatus cond_contact_terms_plan(CondContactTerms* terms, const CondProblem* p
             terms->place[e] = terms->coordinate[e] - H->first[node[terms->coordinate[e]]];
         status = list_blocks(terms, k, H, node);
     }
-    return status ? status : sort_blocks(terms, H->super.n);
+    return status ? status : sort_blocks(terms, H->super.n, H->n_node);
 }
 
 void cond_contact_terms_set(CondContactTerms* terms, const double* D, int stride)

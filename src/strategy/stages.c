@@ -72,8 +72,8 @@ static CondStatus run_resisting(CondStrategy* s, CondSolveInfo* info)
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
 
-// 1 where the problem can be factored in no more time than iterations take, or have taken already
-// in vain: who rents until he has paid the price and then buys pays at most twice.
+// 1 where factoring the problem costs no more than COND_MOST_PRODUCTS, or than the iterations that
+// were made in vain: then both together cost at most twice as much as the cheaper one alone.
 static CondStatus can_factor(CondStrategy* s, int products, int* can)
 {
     *can = 0;
