@@ -101,15 +101,25 @@ static CondStatus run_sharp(CondStrategy* s, int max_products, CondSolveInfo* in
     return status;
 }
 
-// 1 where a quarter of the contacts are between layers of soft surfaces, or more. They are
+// 1 for a contact whose sides are both nodes of soft bodies.
+static int is_between_soft(const CondSoftSystem* system, const CondContact* contact)
+{
+    for (int i = 0; i < 2; i++)
+        if (contact->side[i].n_coordinate == 0 || system->node[contact->side[i].coordinate[0]] < 0)
+            return 0;
+    return 1;
+}
+
+// 1 where more than a quarter of the contacts are between layers of soft surfaces. They are
 // redundant, and conjugate gradients, which do not bear small resistances, creep.
 static int is_layered(const CondStrategy* s)
 {
     const CondSoftSystem* system = &s->newton.soft.system;
-    int n_contact = s->vfpi.nodal.problem->n_contact, several = 0;
-    for (int c = 0; c < n_contact; c++)
-        several += system->joins[c] == COND_JOINS_SEVERAL;
-    return 4 * several > n_contact;
+    const CondProblem* problem = s->vfpi.nodal.problem;
+    int between = 0;
+    for (int k = 0; k < system->n_other; k++)
+        between += is_between_soft(system, &problem->contact[system->other[k]]);
+    return 4 * between > problem->n_contact;
 }
 
 // Newton's method with conjugate gradients, unless layers are better factored. Where it stalls and
