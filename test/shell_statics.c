@@ -69,10 +69,10 @@ void shell_statics_create(const ShellGrid* grid, double thickness, const CondFem
     assert_int_equal(bsr3_matrix_create(&s->fem.arena.context, &s->fem.pattern, &s->A), COND_OK);
     s->n = 3 * s->fem.n_node;
     s->held = calloc((size_t)s->n, sizeof *s->held);
-    s->x = calloc(3 * (size_t)s->n, sizeof *s->x);
+    s->x = calloc(3 * (size_t)s->n + (size_t)s->fem.n_inner, sizeof *s->x);
     assert_non_null(s->held);
     assert_non_null(s->x);
-    s->load = s->x + s->n;
+    s->load = s->x + s->n + s->fem.n_inner;
     s->f = s->load + s->n;
     memcpy(s->x, s->fem.rest, (size_t)s->n * sizeof *s->x);
     int *size = malloc((size_t)s->fem.n_node * sizeof *size), fits;
@@ -153,7 +153,8 @@ static double energy_of(ShellStatics* s, const double* x)
 
 int shell_statics_solve(ShellStatics* s, int max_steps)
 {
-    double *trial = malloc((size_t)s->n * sizeof *trial), scale = 0.0;
+    size_t n_x = (size_t)(s->n + s->fem.n_inner);
+    double *trial = malloc(n_x * sizeof *trial), scale = 0.0;
     assert_non_null(trial);
     int step = 0;
     for (int i = 0; i < s->n; i++)
@@ -163,8 +164,11 @@ int shell_statics_solve(ShellStatics* s, int max_steps)
                                 0.0};
         double now = energy_of(s, s->x), slope = 0.0, part = 1.0;
         cond_fem_assemble(&s->fem, s->x, 0.0, 1.0, NULL, &policy, &s->work, &s->A, s->f, 1);
-        if (residual(s) < 1e-8 * scale)
+        double left = residual(s);
+        scale = scale > 0.0 ? scale : left; // nothing but what it holds within
+        if (left < 1e-8 * scale)
             break;
+        memcpy(trial, s->x, n_x * sizeof *trial);
         memcpy(trial, s->f, (size_t)s->n * sizeof *trial);
         solve(s, 0.0);
         for (int i = 0; i < s->n; i++)

@@ -28,7 +28,7 @@ typedef struct ShellStatics {
     CondBlockLu lu;
     int n;
     int* held;    // 1 where the coordinate keeps its value   (n)
-    double* x;    // positions                                (n)
+    double* x;    // positions, and plastic curvatures       (n + fem.n_inner)
     double* load; //                                          (n)
     double* f;    //                                          (n)
 } ShellStatics;

@@ -44,6 +44,10 @@ static void make_patch(int kind, ShellStatics* s)
         material.bending = 2e-3;
         material.bending_weft = 1e-3;
     }
+    if (kind == 5) {
+        material.yield_curvature = 1.0;
+        material.yield_hardening = 0.2;
+    }
     for (int i = 0; i < grid.n_node; i++) {
         double* p = grid.node + 3 * i;
         p[2] = 0.3 * p[0] * p[0] - 0.2 * p[0] * p[1];
@@ -70,7 +74,7 @@ static void test_finite_differences(void** state)
 {
     (void)state;
     uint64_t seed = 3;
-    for (int kind = 0; kind < 5; kind++) {
+    for (int kind = 0; kind < 6; kind++) {
         ShellStatics s;
         double Q[9];
         make_patch(kind, &s);
@@ -83,6 +87,8 @@ static void test_finite_differences(void** state)
             for (int k = 0; k < 3; k++)
                 s.x[i + k] += 0.04 * fem_random(&seed);
         }
+        for (int i = 0; i < s.fem.n_inner; i++)
+            s.x[n + i] = fem_random(&seed);
         dense(&s, COND_FEM_GEOMETRIC_EXACT, K);
         double size = 0.0, force = 0.0, step = 1e-6;
         cond_fem_forces(&s.fem, s.x, &s.work, f, NULL, 1);

@@ -67,12 +67,14 @@ typedef struct CondMaterialDef {
     double stiffness_damping;    // [s]
     char source[COND_PATH_SIZE]; // where the numbers come from
     // Shells: youngs_modulus is that along the warp. 0: as of an isotropic plate.
-    double weft_modulus;  // across the warp [Pa]
-    double shear_modulus; // in the plane [Pa]
-    double bending;       // stiffness against bending along the warp [N m]
-    double bending_weft;  // and across it [N m]
-    double strain_limit;  // Green strain along warp and weft; 0: none
-    double limit_modulus; // what is added to the moduli beyond it [Pa]
+    double weft_modulus;    // across the warp [Pa]
+    double shear_modulus;   // in the plane [Pa]
+    double bending;         // stiffness against bending along the warp [N m]
+    double bending_weft;    // and across it [N m]
+    double strain_limit;    // Green strain along warp and weft; 0: none
+    double limit_modulus;   // what is added to the moduli beyond it [Pa]
+    double yield_curvature; // of shells: what is bent more keeps the excess; 0: none [1/m]
+    double yield_hardening; // stiffness against further bending, relative to that before, below 1
 } CondMaterialDef;
 
 // A joint of a robot at the start, and its motor: torque = stiffness (target - position) +

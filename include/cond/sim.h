@@ -439,13 +439,14 @@ typedef struct CondStepInfo {
                   // of the solver (docs/pipeline.md)
     int pieces;   // pieces of step.accuracy that the step consists of; else 1
     int rejected; // pieces that were too long and made again
-    double work_friction; // work of friction on the bodies, in the step's contact problem; bodies
-                          // that follow a trajectory may drive others by it [J]
-    double work_impact;   // work of contacts that close, and of the impact stage [J]
-    double work_other;    // energy after the step less that before it, less all other works: with
-                          // auto what the balance of energy leaves, 0 but for rounding [J]
-    double work_given;    // of forces, motors, hooks and what is led; 0 but with auto [J]
-    double work_damping;  // of materials, joints, springs, attachments, motors; 0 but with auto [J]
+    double work_friction;   // work of friction on the bodies, in the step's contact problem; bodies
+                            // that follow a trajectory may drive others by it [J]
+    double work_impact;     // work of contacts that close, and of the impact stage [J]
+    double work_other;      // energy after the step less that before it, less all other works: with
+                            // auto what the balance of energy leaves, 0 but for rounding [J]
+    double work_given;      // of forces, motors, hooks and what is led; 0 but with auto [J]
+    double work_damping;    // of materials, joints, springs, attachments, motors, with auto; and of
+                            // shells that yield [J]
     double work_numerical;  // of spectral damping and implicit Euler; 0 but with auto [J]
     double work_correction; // of the position correction, less what the motion has paid for it: of
                             // deep overlap; 0 but with auto [J]

@@ -123,12 +123,14 @@ class State(Handle):
                 raise
 
     def configuration(self, body: Name) -> Array:
-        """The range of q that belongs to a body; nodes of a soft body as (n, 3) by .reshape(-1, 3)."""
+        """The range of q that belongs to a body; of a soft body its nodes, and then the plastic
+        curvatures of a shell that yields; `nodes` has the nodes as (n, 3)."""
         return self.q[self._model.qs(body)]
 
     def nodes(self, body: Name) -> Array:
         """Positions of the nodes of a soft body, as model.rest(body) has them at rest [m] (n_node x 3); read-only."""
-        return self.configuration(body).reshape(self._model.rest(body).shape)
+        shape = self._model.rest(body).shape
+        return self.configuration(body)[: shape[0] * shape[1]].reshape(shape)
 
     def velocity(self, body: Name) -> Array:
         """The range of v that belongs to a body."""

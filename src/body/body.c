@@ -40,8 +40,11 @@ void cond_body_advance(const CondBody* body, const double* from, const double* v
 {
     if (body->kind == COND_BODY_SOFT) {
         NodeLoop loop = {from, v, t, q};
-        cond_parallel(body->n_q, cond_threads(2 * (size_t)body->n_q, threads), advance_nodes,
+        cond_parallel(body->n_dof, cond_threads(2 * (size_t)body->n_dof, threads), advance_nodes,
                       &loop);
+        if (q != from && body->n_q > body->n_dof) // plastic curvatures
+            memcpy(q + body->n_dof, from + body->n_dof,
+                   (size_t)(body->n_q - body->n_dof) * sizeof *q);
         return;
     }
     if (q != from)
@@ -89,7 +92,7 @@ int cond_body_turn(const CondBody* body, int turn)
 
 void cond_body_between(const CondBody* body, const double* from, const double* to, double* v)
 {
-    for (int i = 0, k = 0, turn = 0, at = cond_body_turn(body, 0); i < body->n_q;) {
+    for (int i = 0, k = 0, turn = 0, at = cond_body_turn(body, 0); k < body->n_dof;) {
         if (i != at) {
             v[k++] = to[i] - from[i];
             i++;

@@ -219,7 +219,7 @@ static CondPose pose(const CondBody* body, const double* q, const double* v)
     return out;
 }
 
-// The undeformed body, turned as at the start and then by the pose.
+// The undeformed body without creases, turned as at the start and then by the pose.
 static int set_pose(const CondBody* body, const CondPose* in, double* q, double* v)
 {
     double R[9], c[3], unit[4];
@@ -238,6 +238,8 @@ static int set_pose(const CondBody* body, const CondPose* in, double* q, double*
             v[3 * i + k] = in->velocity[k] + w[k];
         }
     }
+    for (int i = body->n_dof; i < body->n_q; i++)
+        q[i] = 0.0;
     return 0;
 }
 

@@ -29,7 +29,7 @@ static int part_of(const CondQuery* query, int body, int i, CondClosestPart* par
     }
     part->soft = &query->model->body[body];
     part->vertex = query->q + part->soft->q_begin;
-    part->n_vertex = part->soft->n_q / 3;
+    part->n_vertex = part->soft->fem->n_node;
     for (int k = 0; k < 3 * part->soft->n_triangle; k++)
         cond_box_stretch(part->box, part->vertex + 3 * (size_t)part->soft->triangle[k]);
     return 1;

@@ -37,6 +37,14 @@ static CondStatus check_shell(const CondFemMaterial* material, CondError* error)
         return cond_error_set(error, COND_BAD_ARGUMENT,
                               "material: weft_modulus %g Pa with poisson_ratio %g is not stable",
                               material->weft_modulus, nu);
+    if (!(material->yield_curvature >= 0.0) || !isfinite(material->yield_curvature))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "material: yield_curvature %g 1/m must not be negative",
+                              material->yield_curvature);
+    if (!(material->yield_hardening >= 0.0 && material->yield_hardening < 1.0))
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "material: yield_hardening %g must lie in 0 .. 1 and not be 1",
+                              material->yield_hardening);
     return COND_OK;
 }
 
@@ -266,6 +274,10 @@ CondStatus cond_fem_set_material(CondFem* fem, const CondFemMaterial* material, 
     CondStatus status = cond_fem_material_check(material, error);
     if (status < 0)
         return status;
+    if (fem->shell && material->yield_curvature > 0.0 && fem->n_inner == 0)
+        return cond_error_set(error, COND_BAD_ARGUMENT,
+                              "material: yield_curvature is part of a body from its start on or "
+                              "never: its state has the creases");
     fem->material[0] = *material;
     fem->moduli[0] = cond_fem_moduli(fem->kind, material);
     if (fem->shell)
@@ -347,6 +359,9 @@ CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape
         status = cond_smoothed_plan(context, shape, material_of_element, &plan);
     count_elements(shape, &plan, fem);
     fem->n_material = n_material;
+    for (int i = 0; i < n_material && shape->kind == COND_FEM_SHELL; i++)
+        if (material[i].yield_curvature > 0.0)
+            fem->n_inner = 3 * fem->n_element;
     if (status == COND_OK)
         status = allocate_arrays(fem);
     if (status == COND_OK)

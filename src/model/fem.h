@@ -30,12 +30,14 @@ typedef struct CondFemMaterial {
     double mass_damping;      // Rayleigh alpha, 1/s, >= 0
     double stiffness_damping; // Rayleigh beta, s, >= 0
     // Of shells, 0: as the others say. The modulus above is that along the warp.
-    double weft_modulus;  // across the warp, Pa
-    double shear_modulus; // in the plane, Pa
-    double bending;       // stiffness against bending along the warp, N m
-    double bending_weft;  // and across it, N m
-    double strain_limit;  // along warp and weft; 0: none
-    double limit_modulus; // what is added to the moduli beyond it, Pa
+    double weft_modulus;    // across the warp, Pa
+    double shear_modulus;   // in the plane, Pa
+    double bending;         // stiffness against bending along the warp, N m
+    double bending_weft;    // and across it, N m
+    double strain_limit;    // along warp and weft; 0: none
+    double limit_modulus;   // what is added to the moduli beyond it, Pa
+    double yield_curvature; // from which on bending is plastic, 1/m; 0: none
+    double yield_hardening; // stiffness beyond it by that before it, in [0, 1)
 } CondFemMaterial;
 
 // Replacements of the geometric stiffness, the part of the Hessian that the outer product Je'K Je
@@ -92,12 +94,14 @@ typedef struct CondFem {
     int n_point;  // integration points of an element
     int n_tet;
     int n_material;
-    double* rest;                // positions at rest, m                          (3 n_node)
-    int* element;                // nodes of the elements                (n_corner n_element)
-    int* tet;                    // corners, positively oriented                  (4 n_tet)
-    double thickness;            // of a shell, m
-    double warp[3];              // of a shell, a unit vector
-    struct CondShellPart* shell; // its triangles at rest              (n_element)
+    int n_inner;  // numbers of the state that follow its positions: plastic curvatures of a shell
+                  // that yields, 3 n_element; else 0
+    double* rest; // positions at rest, m                          (3 n_node)
+    int* element; // nodes of the elements                (n_corner n_element)
+    int* tet;     // corners, positively oriented                  (4 n_tet)
+    double thickness;                     // of a shell, m
+    double warp[3];                       // of a shell, a unit vector
+    struct CondShellPart* shell;          // its triangles at rest              (n_element)
     struct CondShellModuli* shell_moduli; //                                    (n_material)
     int* material_of_element;             //                                            (n_element)
     int* material_of_tet;      // of smoothed elements; else NULL                       (n_tet)
@@ -158,8 +162,8 @@ CondStatus cond_fem_set_material(CondFem* fem, const CondFemMaterial* material, 
 CondStatus cond_fem_work_create(const CondFem* fem, CondFemWork* work);
 void cond_fem_work_destroy(const CondFem* fem, CondFemWork* work);
 
-// All of the following take positions x (3 n_node) in m, allocate nothing, and give the same bits
-// for any number of threads (0: as the run time decides).
+// All of the following take positions x (3 n_node) in m, with n_inner numbers behind them, allocate
+// nothing, and give the same bits for any number of threads (0: as the run time decides).
 
 // f = -d energy/dx in N (3 n_node) and the elastic energy in J; either may be NULL.
 void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, double* f,

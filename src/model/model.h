@@ -61,7 +61,8 @@ typedef struct CondBody {
     int dof_begin;     // first velocity coordinate
     int n_dof;         //
     int q_begin;       // first configuration coordinate
-    int n_q;           // particle 3; rigid 7; soft 3 per node; robot (7 +) joints; rod 7 per link
+    int n_q;           // particle 3; rigid 7; soft 3 per node, and
+                       // 3 per triangle of a shell that yields; robot (7 +) joints; rod 7 per link
     double mass;       // [kg], of the whole body
     double inertia[9]; // rigid: body axes [kg m2]
     int feature_begin; // into CondModel.feature

@@ -46,6 +46,8 @@ CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickn
     m.lambda = h * warp * nu / (1.0 - nu * nu); // of plane stress
     m.limit = material->strain_limit > 0.0 ? material->strain_limit : INFINITY;
     m.beyond = h * material->limit_modulus;
+    m.yield = material->yield_curvature;
+    m.harden = material->yield_hardening / (1.0 - material->yield_hardening);
     return m;
 }
 
@@ -316,11 +318,12 @@ CondStatus cond_shell_measure(CondFem* fem, int i, CondError* error)
     return COND_OK;
 }
 
-void cond_shell_stiffen(CondFem* fem, int i)
+void cond_shell_plate(const CondFem* fem, int i, double D[9])
 {
-    CondShellPart* part = &fem->shell[i];
+    const CondShellPart* part = &fem->shell[i];
     const double* d = fem->shell_moduli[fem->material_of_element[i]].bend;
-    double D[9] = {d[0], d[1], d[2], d[1], d[3], d[4], d[2], d[4], d[5]};
+    const double full[9] = {d[0], d[1], d[2], d[1], d[3], d[4], d[2], d[4], d[5]};
+    memcpy(D, full, sizeof full);
     for (int e = 0; e < 3; e++) { // no moment across a border
         const double* b = part->border[e];
         double Db[3], pivot = 0.0;
@@ -331,7 +334,13 @@ void cond_shell_stiffen(CondFem* fem, int i)
         for (int k = 0; k < 9 && pivot > 0.0; k++)
             D[k] -= Db[k / 3] * Db[k % 3] / pivot;
     }
-    double* bend = part->bend;
+}
+
+void cond_shell_stiffen(CondFem* fem, int i)
+{
+    CondShellPart* part = &fem->shell[i];
+    double D[9], *bend = part->bend;
+    cond_shell_plate(fem, i, D);
     for (int a = 0; a < COND_SHELL_HINGES; a++)
         for (int b = a; b < COND_SHELL_HINGES; b++, bend++) {
             *bend = 0.0;

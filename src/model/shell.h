@@ -31,6 +31,8 @@ typedef struct CondShellModuli {
     double lambda, mu; // of the neo-Hookean membrane, N/m
     double limit;      // strain 11 and 22 from which on it is stiffer; INFINITY: none
     double beyond;     // how much stiffer, N/m
+    double yield;      // elastic curvature along the warp from which on it yields, 1/m; 0: never
+    double harden;     // stiffness against plastic curvature, relative to that against elastic one
 } CondShellModuli;
 
 CondShellModuli cond_shell_moduli(const CondFemMaterial* material, double thickness);
@@ -59,6 +61,20 @@ CondStatus cond_shell_measure(CondFem* fem, int i, CondError* error);
 // Its stiffness against bending from the moduli.
 void cond_shell_stiffen(CondFem* fem, int i);
 
+// What the curvatures of element i cost, D (3 x 3) of area/2 kappa' D kappa: no moment acts across
+// a border.
+void cond_shell_plate(const CondFem* fem, int i, double D[9]);
+
+// The plastic curvatures of element i among the numbers that follow the positions, 11, 22 and 2 12
+// in its axes in 1/m; NULL: the shell does not yield.
+static inline const double* cond_shell_plastic(const CondFem* fem, int i, const double* x)
+{
+    return fem->n_inner ? x + 3 * ((size_t)fem->n_node + (size_t)i) : NULL;
+}
+// Lets the plastic curvatures behind the positions x follow what is bent beyond the yield; returns
+// the energy that is lost by it, J.
+double cond_shell_yield(const CondFem* fem, double* x);
+
 // Angle between two triangles (a, b, c) and (o, c, b), positive where they bend towards the side
 // from which the first one is seen counter-clockwise; its gradient by a, b, c, o, and, unless NULL,
 // the gradient's derivative (12 x 12).
@@ -69,6 +85,9 @@ double cond_shell_angle(const double a[3], const double b[3], const double c[3],
 // which are left as they are.
 void cond_shell_evaluate(const CondFem* fem, int i, const double* x, CondFemGeometric geometric,
                          double k, double g, double* energy, double* f, double* S);
+
+// Changes of the angles of element i (COND_SHELL_HINGES); where there is no hinge 0.
+void cond_shell_angles(const CondFem* fem, int i, const double* x, double* theta);
 
 // Forces per length in the axes of element i, 11, 22 and 12 in N/m, and moments per length, N.
 void cond_shell_resultants(const CondFem* fem, int i, const double* x, double force[3],

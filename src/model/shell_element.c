@@ -340,14 +340,39 @@ static void add_product(int p, int q, double scale, const double* u, const doubl
         }
 }
 
-static double add_bending(const CondFem* fem, int i, const double* x[COND_SHELL_NODES], int exact,
-                          double k, double g, double* f, double* S)
+// The moments of plastic curvatures kp are taken off; returns what the energy
+//   area/2 ((kappa - kp)' D (kappa - kp) + harden kp' D kp),  kappa = C theta
+// is more than that of all moments by half the angles.
+static double subtract_plastic(const CondFem* fem, int i, const double kp[3],
+                               const double theta[COND_SHELL_HINGES],
+                               double moment[COND_SHELL_HINGES])
+{
+    const CondShellPart* part = &fem->shell[i];
+    double D[9], M[3], energy = 0.0;
+    cond_shell_plate(fem, i, D);
+    for (int c = 0; c < 3; c++) {
+        M[c] = part->area * vec3_dot(D + 3 * c, kp);
+        energy +=
+            0.5 * (1.0 + fem->shell_moduli[fem->material_of_element[i]].harden) * M[c] * kp[c];
+    }
+    for (int h = 0; h < COND_SHELL_HINGES; h++) {
+        double m = 0.0;
+        for (int c = 0; c < 3; c++)
+            m += part->curve[COND_SHELL_HINGES * c + h] * M[c];
+        moment[h] -= m;
+        energy -= 0.5 * m * theta[h];
+    }
+    return energy;
+}
+
+static double add_bending(const CondFem* fem, int i, const double* at[COND_SHELL_NODES],
+                          const double* x, int exact, double k, double g, double* f, double* S)
 {
     const CondShellPart* part = &fem->shell[i];
     double gradient[COND_SHELL_HINGES][12], theta[COND_SHELL_HINGES], energy = 0.0;
     double moment[COND_SHELL_HINGES] = {0.0}, curvature[144];
-    const double* H = part->bend;
-    measure_angles(part, x, theta, gradient);
+    const double *H = part->bend, *plastic = cond_shell_plastic(fem, i, x);
+    measure_angles(part, at, theta, gradient);
     for (int p = 0; p < COND_SHELL_HINGES; p++)
         for (int q = p; q < COND_SHELL_HINGES; q++, H++) {
             if (!(part->hinges >> p & part->hinges >> q & 1))
@@ -358,6 +383,8 @@ static double add_bending(const CondFem* fem, int i, const double* x[COND_SHELL_
             if (S)
                 add_product(p, q, k * *H, gradient[p], gradient[q], S);
         }
+    if (plastic)
+        energy += subtract_plastic(fem, i, plastic, theta, moment);
     for (int h = 0; h < COND_SHELL_HINGES; h++) {
         const unsigned char* node = cond_shell_hinge[h];
         if (!(part->hinges >> h & 1))
@@ -367,7 +394,8 @@ static double add_bending(const CondFem* fem, int i, const double* x[COND_SHELL_
             f[3 * node[c / 3] + c % 3] -= moment[h] * gradient[h][c];
         if (!S || !exact)
             continue;
-        cond_shell_angle(x[node[0]], x[node[1]], x[node[2]], x[node[3]], gradient[h], curvature);
+        cond_shell_angle(at[node[0]], at[node[1]], at[node[2]], at[node[3]], gradient[h],
+                         curvature);
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++) {
                 double B[9];
@@ -392,7 +420,16 @@ void cond_shell_evaluate(const CondFem* fem, int i, const double* x, CondFemGeom
             if (used >> a & used >> b & 1)
                 memset(S + cond_strain_block(COND_SHELL_NODES, a, b), 0, 9 * sizeof *S);
     *energy = add_membrane(fem, i, at, (int)geometric, k, g, f, S);
-    *energy += add_bending(fem, i, at, geometric == COND_FEM_GEOMETRIC_EXACT, k, g, f, S);
+    *energy += add_bending(fem, i, at, x, geometric == COND_FEM_GEOMETRIC_EXACT, k, g, f, S);
+}
+
+void cond_shell_angles(const CondFem* fem, int i, const double* x, double* theta)
+{
+    const int* corner = fem->element + COND_SHELL_NODES * (size_t)i;
+    const double* at[COND_SHELL_NODES];
+    for (int a = 0; a < COND_SHELL_NODES; a++)
+        at[a] = x + 3 * (size_t)corner[a];
+    measure_angles(&fem->shell[i], at, theta, NULL);
 }
 
 void cond_shell_resultants(const CondFem* fem, int i, const double* x, double force[3],
@@ -402,6 +439,7 @@ void cond_shell_resultants(const CondFem* fem, int i, const double* x, double fo
     const int* corner = fem->element + COND_SHELL_NODES * (size_t)i;
     const CondShellModuli* m = &fem->shell_moduli[fem->material_of_element[i]];
     const double* at[COND_SHELL_NODES];
+    const double* plastic = cond_shell_plastic(fem, i, x);
     double D[6], theta[COND_SHELL_HINGES], kappa[3] = {0.0};
     Sheet own;
     for (int a = 0; a < COND_SHELL_NODES; a++)
@@ -411,6 +449,8 @@ void cond_shell_resultants(const CondFem* fem, int i, const double* x, double fo
     measure_angles(part, at, theta, NULL);
     for (int k = 0; k < 3 * COND_SHELL_HINGES; k++)
         kappa[k / COND_SHELL_HINGES] += part->curve[k] * theta[k % COND_SHELL_HINGES];
+    for (int c = 0; c < 3 && plastic; c++)
+        kappa[c] -= plastic[c];
     for (int c = 0; c < 3; c++)
         moment[c] = m->bend[HALF[c][0]] * kappa[0] + m->bend[HALF[c][1]] * kappa[1] +
                     m->bend[HALF[c][2]] * kappa[2];

@@ -2,6 +2,7 @@
 // may touch, in the axes of a rigid body or link, or of the world at the start.
 #include "scene/compile.h"
 
+#include "model/fem.h"
 #include "model/rod.h"
 #include "scene/tuning.h"
 
@@ -44,11 +45,11 @@ static double feature_size(const CondModel* model, const CondBody* body)
     return size;
 }
 
-// Of nodes or links: their positions lie `stride` numbers apart.
-static double spread_size(const CondBody* body, int stride, double radius)
+// Of n nodes or links: their positions lie `stride` numbers apart.
+static double spread_size(const CondBody* body, int n, int stride, double radius)
 {
     Box box = EMPTY;
-    for (int i = 0; i < body->n_q; i += stride)
+    for (int i = 0; i < n * stride; i += stride)
         grow(&box, body->start + i, radius);
     return longest(&box);
 }
@@ -58,9 +59,9 @@ void cond_compile_sizes(CondModel* model)
     for (int b = 0; b < model->n_body; b++) {
         CondBody* body = &model->body[b];
         if (body->kind == COND_BODY_SOFT)
-            body->size = spread_size(body, 3, 0.0);
+            body->size = spread_size(body, body->fem->n_node, 3, 0.0);
         else if (body->kind == COND_BODY_ROD)
-            body->size = spread_size(body, 7, body->rod->radius);
+            body->size = spread_size(body, body->rod->n_link, 7, body->rod->radius);
         else if (body->kind != COND_BODY_PARTICLE)
             body->size = feature_size(model, body);
         if (!(body->size > 0.0))

@@ -51,6 +51,8 @@ static CondFemMaterial material_of(const CondMaterialDef* def)
     material.bending_weft = def->bending_weft;
     material.strain_limit = def->strain_limit;
     material.limit_modulus = def->limit_modulus;
+    material.yield_curvature = def->yield_curvature;
+    material.yield_hardening = def->yield_hardening;
     return material;
 }
 
@@ -194,9 +196,10 @@ CondStatus cond_compile_soft(CondModel* model, const CondScene* scene, int index
         status = make_fem(model, scene, body, def, &mesh, material, error);
     if (!status) {
         size_t n = (size_t)mesh->n_node;
-        body->n_dof = body->n_q = 3 * mesh->n_node;
+        body->n_dof = 3 * mesh->n_node;
+        body->n_q = body->n_dof + body->fem->n_inner;
         body->mass = body->fem->total_mass;
-        body->start = cond_arena_allocate(&model->arena, 3 * n, sizeof(double));
+        body->start = cond_arena_allocate(&model->arena, (size_t)body->n_q, sizeof(double));
         body->start_v = cond_arena_allocate(&model->arena, 3 * n, sizeof(double));
         body->diagonal_begin = cond_arena_allocate(&model->arena, n + 1, sizeof(int));
         body->triangle =

@@ -142,6 +142,10 @@ CondStatus cond_scene_check_material(const CondScene* scene, const void* definit
         return cond_scene_issue_set(issue,
                                     def->strain_limit > 0.0 ? "limit_modulus" : "strain_limit",
                                     "is required with the other one of the two");
+    if (!(def->yield_hardening < 1.0))
+        return cond_scene_issue_set(issue, "yield_hardening", "must be below 1");
+    if (def->yield_hardening > 0.0 && !(def->yield_curvature > 0.0))
+        return cond_scene_issue_set(issue, "yield_curvature", "is required with yield_hardening");
     if (constant && def->geometric_stiffness == 0.0)
         return cond_scene_issue_set(issue, "geometric_stiffness",
                                     "is required for geometric: constant (a number > 0)");

@@ -106,6 +106,8 @@ const CondKey cond_key_table[] = {
     {NUMBER("materials", "bending_weft", CondMaterialDef, bending_weft, NOT_NEGATIVE, "N m", DEFAULT, "shells: the same across the warp; 0: bending times the ratio of the moduli"), .since = "0.2"},
     {NUMBER("materials", "strain_limit", CondMaterialDef, strain_limit, NOT_NEGATIVE, "", DEFAULT, "shells: Green strain along warp and weft from which on limit_modulus is added to the moduli; 0: none"), .since = "0.2"},
     {NUMBER("materials", "limit_modulus", CondMaterialDef, limit_modulus, NOT_NEGATIVE, "Pa", DEFAULT, "required with strain_limit: how much stiffer the membrane is beyond it, as the thread is than the crimp of a weave"), .since = "0.2"},
+    {NUMBER("materials", "yield_curvature", CondMaterialDef, yield_curvature, NOT_NEGATIVE, "1/m", DEFAULT, "shells: curvature beyond which they stay bent, twice the strain at which the surface yields over the thickness; 0: none ([creases](shells.md#creases))"), .since = "0.2"},
+    {NUMBER("materials", "yield_hardening", CondMaterialDef, yield_hardening, UNIT, "", DEFAULT, "shells that yield: stiffness against bending beyond the yield, relative to that before it; below 1"), .since = "0.2"},
 
     {TEXT("planes", "name", CondPlaneDef, name, DEFAULT, "unique among planes; by default the kind and a number")},
     {VECTOR("planes", "normal", CondPlaneDef, normal, "", DEFAULT, "points to the side of the bodies; any length")},

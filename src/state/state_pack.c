@@ -282,7 +282,7 @@ static int sound_frame(const CondModel* model, const CondFrame* frame)
         return frame->point.link >= 0 && frame->point.link < model->body[b].rod->n_link;
     if (b >= 0 && model->body[b].kind == COND_BODY_SOFT) // one of its nodes
         return frame->point.n_node == 1 && frame->point.node[0] >= 0 &&
-               frame->point.node[0] < model->body[b].n_q / 3;
+               frame->point.node[0] < model->body[b].n_dof / 3;
     return 1;
 }
 

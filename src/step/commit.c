@@ -1,6 +1,7 @@
 // The last stage of every step by every method: what is read from it, whether it is sound, and the
 // one place where the state changes.
 #include "integrate/balance.h"
+#include "model/shell.h"
 #include "potential/trajectory.h"
 #include "sense/event.h"
 #include "sim/sim.h"
@@ -31,7 +32,7 @@ static void account(CondSim* sim, const CondState* state, CondStepInfo* info)
         info->work_given += works->given +
                             cond_sim_given_energy(sim, &sim->at_end, sim->next, sim->next->v) -
                             cond_sim_given_energy(sim, &sim->at_start, state, state->v);
-        info->work_damping = works->damping;
+        info->work_damping += works->damping;
         info->work_numerical = works->numerical;
         info->work_correction = works->correction;
         info->work_impact += works->impact;
@@ -42,17 +43,32 @@ static void account(CondSim* sim, const CondState* state, CondStepInfo* info)
                        info->work_correction;
 }
 
+// Shells that are bent beyond their yield keep the excess. What that takes is lost.
+static double crease(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    double work = 0.0;
+    for (int b = 0; b < model->n_body; b++) {
+        const CondBody* body = &model->body[b];
+        if (body->shell && body->fem->n_inner > 0)
+            work -= cond_shell_yield(body->fem, sim->next->q + body->q_begin);
+    }
+    return work;
+}
+
 CondStatus cond_sim_commit(CondSim* sim, const CondState* state, CondState* to, CondStepInfo* info)
 {
     info->n_contact = sim->attempt.candidates.n;
     info->time = sim->next->time;
     info->newton_iterations = sim->newton.iterations;
+    double creased = crease(sim);
     CondSim* whole;
     const CondState* from; // sleepers count in what the run has to spend
     CondStatus status = cond_sleep_widen(sim, state, &whole, &from);
     if (status)
         return status;
     cond_sim_energies(whole, from, info);
+    info->work_damping = creased;
     account(sim, state, info);
     status = cond_watch_motion(whole, from, info);
     sim->watch.energy = whole->watch.energy;

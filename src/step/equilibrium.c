@@ -202,7 +202,8 @@ static double square_of(const CondBody* body, const double* f)
 static double rounding_of(const Statics* s, const CondBody* body)
 {
     double most = 0.0;
-    for (int i = body->q_begin; i < body->q_begin + body->n_q; i++)
+    int n = body->kind == COND_BODY_SOFT ? body->n_dof : body->n_q;
+    for (int i = body->q_begin; i < body->q_begin + n; i++)
         most = fmax(most, fabs(s->at->q[i]));
     return 16.0 * DBL_EPSILON * most * sqrt(square_of(body, s->diagonal)) / s->h;
 }
@@ -288,8 +289,9 @@ static void measure(const CondModel* model, const double* from, const double* to
             stride = body->kind == COND_BODY_RIGID || body->kind == COND_BODY_ROD ? 7
                      : robot                                                      ? 1
                                                                                   : 3;
+        int n = body->kind == COND_BODY_SOFT ? body->n_dof : body->n_q;
         double most = 0.0;
-        for (int i = 0; i + stride <= body->n_q; i += stride) {
+        for (int i = 0; i + stride <= n; i += stride) {
             double square = 0.0, w[3] = {0.0, 0.0, 0.0};
             for (int k = 0; k < stride && k < 3; k++)
                 square += (q[i + k] - p[i + k]) * (q[i + k] - p[i + k]);
