@@ -156,8 +156,8 @@ CondStatus run_use_solver(CondSim* sim, const CondModel* model, const char* name
     return status;
 }
 
-// The first few things that were changed in robots' files.
-static void warn_of_robots(const CondModel* model)
+// The first few things that were changed in robots' files, or that are worth knowing of a body.
+static void warn_of_model(const CondModel* model)
 {
     enum { MOST = 5 };
     for (int i = 0; cond_model_warning(model, i); i++) {
@@ -306,7 +306,7 @@ static int run_scene(const RunOptions* options, const char* text)
         return cli_exit(status);
     }
     if (!options->quiet)
-        warn_of_robots(model);
+        warn_of_model(model);
     int code = run_model(options, path, model, &failed);
     cond_model_destroy(model);
     return code;

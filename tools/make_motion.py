@@ -213,7 +213,7 @@ def disc_and_soft():
         FLOOR.format(5), "bodies:",
         "  - {name: table, mass: 500, shape: {box: [4, 1, 0.2]}, position: [0, 0, -0.1], friction: 5}",
         body,
-        '  - {name: cube, kind: soft, mesh: "box:2,2,2:0.1,0.1,0.1", position: [1.5, 0, 0.051], material: rubber, '
+        '  - {name: cube, kind: soft, element: linear, mesh: "box:2,2,2:0.1,0.1,0.1", position: [1.5, 0, 0.051], material: rubber, '
         "friction: 5}"]).replace("name: floor, friction: 5", "name: floor, friction: 5, offset: -0.2"), rate / 2
 
 
@@ -397,7 +397,7 @@ RUBBER = "materials: [{{name: rubber, youngs_modulus: {0}, poisson_ratio: 0.3, d
 def soft_ball_rolls():
     return scene("A soft ball without damping, thrown along the floor: it slides, and then rolls.", 0.6, [
         RUBBER.format("1.0e+6"), FLOOR.format(0.5), "bodies:",
-        '  - {name: ball, kind: soft, mesh: "ball:0.1:6", position: [0, 0, 0.1], velocity: [2, 0, 0], '
+        '  - {name: ball, kind: soft, element: linear, mesh: "ball:0.1:6", position: [0, 0, 0.1], velocity: [2, 0, 0], '
         "material: rubber, self_contact: false, friction: 0.5}"]), None
 
 
@@ -407,7 +407,7 @@ def soft_cylinder_slope():
     return scene("A soft cylinder that rolls down a slope of 15 degrees, along which x is.", 0.8, [
         f"gravity: {numbers([G * math.sin(slope), 0, -G * math.cos(slope)])}",
         RUBBER.format("1.0e+6"), FLOOR.format(0.8), "bodies:",
-        '  - {name: roll, kind: soft, mesh: "cylinder:0.1,0.1:4,2", position: [0, 0.05, 0.101], '
+        '  - {name: roll, kind: soft, element: linear, mesh: "cylinder:0.1,0.1:4,2", position: [0, 0.05, 0.101], '
         "rotation: {axis: [1, 0, 0], degrees: 90}, material: rubber, self_contact: false, friction: 0.8}"]), None
 
 
@@ -415,7 +415,7 @@ def soft_cylinder_slope():
 def soft_ball_bounces():
     return scene("A soft ball without damping that falls 0.5 m and bounces.", 0.5, [
         RUBBER.format("1.0e+6"), FLOOR.format(0), "bodies:",
-        '  - {name: ball, kind: soft, mesh: "ball:0.1:4", position: [0, 0, 0.6], material: rubber, '
+        '  - {name: ball, kind: soft, element: linear, mesh: "ball:0.1:4", position: [0, 0, 0.6], material: rubber, '
         "self_contact: false}"]), None
 
 
@@ -423,7 +423,7 @@ def soft_ball_bounces():
 def soft_block_slides():
     return scene("A soft block that slides along the floor.", 0.4, [
         RUBBER.format("2.0e+5"), FLOOR.format(0.3), "bodies:",
-        '  - {name: block, kind: soft, mesh: "box:3,3,2:0.15,0.15,0.08", position: [0, 0, 0.0405], '
+        '  - {name: block, kind: soft, element: linear, mesh: "box:3,3,2:0.15,0.15,0.08", position: [0, 0, 0.0405], '
         "velocity: [2, 0, 0], material: rubber, self_contact: false, friction: 0.3}"]), None
 
 
@@ -431,7 +431,7 @@ def soft_block_slides():
 def ball_on_soft():
     return scene("A rigid ball that falls on a soft block and bounces.", 0.4, [
         RUBBER.format("1.0e+5"), "bodies:",
-        '  - {name: block, kind: soft, mesh: "box:4,4,3:0.24,0.24,0.15", position: [0, 0, 0.075], material: rubber, '
+        '  - {name: block, kind: soft, element: linear, mesh: "box:4,4,3:0.24,0.24,0.15", position: [0, 0, 0.075], material: rubber, '
         "self_contact: false, friction: 0}",
         "  - {name: ball, mass: 1, shape: {sphere: 0.06}, position: [0, 0, 0.26], friction: 0}",
         "patches: [{name: foot, body: block, low: [-1, -1, -0.01], high: [1, 1, 0.01]}]",
@@ -442,7 +442,7 @@ def ball_on_soft():
 def soft_pendulum():
     return scene("A soft bar that swings from where it is held.", 0.5, [
         RUBBER.format("1.0e+5"), "bodies:",
-        '  - {name: bar, kind: soft, mesh: "box:2,2,8:0.05,0.05,0.4", position: [0, 0, -0.2], velocity: [1, 0, 0], '
+        '  - {name: bar, kind: soft, element: linear, mesh: "box:2,2,8:0.05,0.05,0.4", position: [0, 0, -0.2], velocity: [1, 0, 0], '
         "material: rubber, self_contact: false}",
         "patches: [{name: hand, body: bar, low: [-1, -1, -0.01], high: [1, 1, 0.01]}]",
         "attachments: [{name: hold, from: {body: bar, patch: hand}, to: {point: [0, 0, 0]}, stiffness: .inf}]"]), None

@@ -214,6 +214,8 @@ typedef enum CondElement {
     COND_ELEMENT_QUADRATIC = 1, // a node more on each edge; neither of the two
     COND_ELEMENT_SMOOTHED = 2,  // four nodes, with strains averaged around each edge: no stiffer in
                                 // bending than quadratic ones with as many nodes
+    COND_ELEMENT_AUTO = 3,      // linear; a warning of the model says where these bend by less than
+                                // two thirds of what they should (cond_model_warning)
 } CondElement;
 
 typedef enum CondRodRest {

@@ -114,8 +114,9 @@ COND_API const char* cond_model_trajectory_name(const CondModel* model, int traj
 COND_API int cond_model_find_trajectory(const CondModel* model, const char* name);
 COND_API int cond_model_n_sensor(const CondModel* model);
 COND_API const char* cond_model_sensor_name(const CondModel* model, int sensor);
-// Warnings of the readers of robot files, with changes and omissions, "file:line: text"; NULL past
-// the last. A file that several bodies name has one set of warnings.
+// Warnings of the readers of robot files, with changes and omissions, "file:line: text", and of
+// soft bodies that bend far too stiffly (docs/fem.md); NULL past the last. A file that several
+// bodies name has one set of warnings.
 COND_API const char* cond_model_warning(const CondModel* model, int index);
 // Why two things that could touch are left out of contact detection. Groups leave out pairs
 // without being listed.

@@ -389,7 +389,7 @@ class Model(Handle):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the readers of robots' files changed or left out, "file:line: text"."""
+        """What the readers of robots' files changed or left out, "file:line: text"; soft bodies that bend too stiffly."""
         return self._names(lib.cond_model_warning)
 
     @property

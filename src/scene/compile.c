@@ -298,8 +298,10 @@ static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again
     }
     if (!status) {
         cond_compile_sizes(made);
-        status = cond_compile_patches(made, scene, error);
+        status = cond_compile_bending(made, scene, error);
     }
+    if (!status)
+        status = cond_compile_patches(made, scene, error);
     if (!status)
         status = cond_compile_trajectories(made, scene, error);
     if (!status)

@@ -68,6 +68,9 @@ CondStatus cond_compile_shapes(CondModel* model, const CondScene* scene, CondErr
 // Sizes of all bodies, whose features must be there.
 void cond_compile_sizes(CondModel* model);
 
+// Warns of soft bodies without an element of the user's choice that bend far too stiffly.
+CondStatus cond_compile_bending(CondModel* model, const CondScene* scene, CondError* error);
+
 // How thick bodies and obstacles are, whose shapes must be there.
 void cond_compile_widths(CondModel* model);
 

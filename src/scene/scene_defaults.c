@@ -59,6 +59,7 @@ static CondBodyDef body_def(void)
         .surface = surface_def(),
         .mesh_scale = 1.0,
         .self_contact = 1,
+        .element = COND_ELEMENT_AUTO,
         .thickness = 1e-3,
         .warp = {1.0, 0.0, 0.0},
         .friction_back = {NAN, NAN},

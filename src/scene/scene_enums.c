@@ -16,7 +16,8 @@ COND_ENUM_TABLE(CondElasticity, cond_elasticity, {COND_ELASTICITY_COROTATIONAL, 
                 {COND_ELASTICITY_NEOHOOKEAN, "neohookean"})
 
 COND_ENUM_TABLE(CondElement, cond_element, {COND_ELEMENT_LINEAR, "linear"},
-                {COND_ELEMENT_QUADRATIC, "quadratic"}, {COND_ELEMENT_SMOOTHED, "smoothed"})
+                {COND_ELEMENT_QUADRATIC, "quadratic"}, {COND_ELEMENT_SMOOTHED, "smoothed"},
+                {COND_ELEMENT_AUTO, "auto"})
 
 COND_ENUM_TABLE(CondGeometricStiffness, cond_geometric_stiffness, {COND_GEOMETRIC_NONE, "none"},
                 {COND_GEOMETRIC_BOUND, "bound"}, {COND_GEOMETRIC_CONSTANT, "constant"},
