@@ -139,10 +139,10 @@ static int is_redundant(const CondStrategy* s)
     return 4 * between > problem->n_contact || is_cheap_dense(problem);
 }
 
-// Newton's method with conjugate gradients, unless redundant contacts are better factored. Where it stalls and
-// the problem is too dear to factor, once more with sharper steps where those before were poor,
-// then restarts: a while of V-FPI sorts out which contacts slip and which stick, twice as long each
-// time, and in the later ones friction follows the normal force within a step.
+// Newton's method with conjugate gradients, unless redundant contacts are better factored. Where it
+// stalls and the problem is too dear to factor, once more with sharper steps where those before
+// were poor, then restarts: a while of V-FPI sorts out which contacts slip and which stick, twice
+// as long each time, and in the later ones friction follows the normal force within a step.
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
     int most = s->settings.max_iterations, before = info->products, cheap = 0;
