@@ -386,7 +386,7 @@ static int run(int argc, char** argv)
          "largest certificate for exit code 0"},
         {"--step-limit", OPTION_POSITIVE(&options.step_limit), "S", "time limit of a step [s]"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
-         "number of threads; 0: one per processor"},
+         "number of threads; 0: as the scene says"},
         {"--device", OPTION_TEXT(&options.device), "cpu|cuda|auto",
          "machine of the inner iterations of soft bodies (solver.device)"},
         {"--csv", OPTION_TEXT(&options.csv), "FILE",

@@ -134,7 +134,7 @@ static int settle(int argc, char** argv)
          "number of quasi-static steps at most (1000)"},
         {"--tol", OPTION_POSITIVE(&options.tolerance), "X", "tolerance of the solver"},
         {"--threads", OPTION_INT(&options.threads, 0, CLI_MOST_THREADS), "N",
-         "number of threads; 0: one per processor"},
+         "number of threads; 0: as the scene says"},
         {"--resume", OPTION_TEXT(&options.resume), "FILE",
          "begin with a saved state instead of the scene's start"},
         {"--save", OPTION_TEXT(&options.save), "FILE",

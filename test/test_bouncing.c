@@ -157,14 +157,15 @@ static int put_others(char* text, int n)
     Dice dice = {3};
     int at = 0;
     for (int i = 0; i < n; i++) {
-        double e[] = {0.0, 0.3, 0.8, 1.0};
-        at += snprintf(
-            text + at, 512,
-            "  - {name: o%d, mass: %g, shape: {%s}, position: [%d, %d, %g], restitution: "
-            "%g, friction: 0.3, rotation: {axis: [%g, %g, 1], degrees: %g}}\n",
-            i, dice_uniform(&dice, 0.2, 3.0), SHAPES[i % 3], 3 + 2 * (i % 10), 2 * (i / 10),
-            dice_uniform(&dice, 0.5, 2.0), e[i / 3 % 4], dice_uniform(&dice, -1.0, 1.0),
-            dice_uniform(&dice, -1.0, 1.0), dice_uniform(&dice, 0.0, 90.0));
+        double e[] = {0.0, 0.3, 0.8, 1.0}, angle = dice_uniform(&dice, 0.0, 90.0);
+        double ay = dice_uniform(&dice, -1.0, 1.0), ax = dice_uniform(&dice, -1.0, 1.0);
+        double height = dice_uniform(&dice, 0.5, 2.0), mass = dice_uniform(&dice, 0.2, 3.0);
+        at +=
+            snprintf(text + at, 512,
+                     "  - {name: o%d, mass: %g, shape: {%s}, position: [%d, %d, %g], restitution: "
+                     "%g, friction: 0.3, rotation: {axis: [%g, %g, 1], degrees: %g}}\n",
+                     i, mass, SHAPES[i % 3], 3 + 2 * (i % 10), 2 * (i / 10), height, e[i / 3 % 4],
+                     ax, ay, angle);
     }
     return at;
 }

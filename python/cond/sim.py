@@ -366,10 +366,10 @@ class Sim(Handle, Parameters):
 
     def equilibrium(self, state: State, *, tolerance: float = 1e-6, max_steps: int = 1000,
                     longest: float = 100.0) -> tuple[bool, EquilibriumInfo]:
-        """Moves the bodies to a static equilibrium of weight, forces, elasticity, springs, attachments, motors, contacts
-        and friction, by quasi-static steps; velocities become zero, the time stays. False: there is none, or it was not
-        found (message says why); the state is then the last one reached. tolerance: unbalanced force of a body, relative
-        to its load; longest: the longest length of a step [s]. settle only separates what overlaps."""
+        """Moves the bodies to a static equilibrium of weight, forces, elasticity, springs, attachments, motors,
+        contacts and friction, by quasi-static steps; velocities become zero, the time stays. False: there is none, or
+        it was not found (message says why); the state is then the last one reached. tolerance: unbalanced force of a
+        body, relative to its load; longest: the longest length of a step [s]. settle only separates what overlaps."""
         info = EquilibriumInfo()
         definition = ffi.new("CondEquilibriumDef*", lib.cond_equilibrium_def_default())
         definition.tolerance, definition.max_steps, definition.longest = tolerance, max_steps, longest

@@ -15,7 +15,7 @@
 #include "geometry/core.h"
 #include "model/state.h"
 
-// The space that a body has swept in a step.
+// Bounds of the space that a body sweeps in a step.
 typedef struct CondSweptBody {
     double box[6];  // around its features [m]
     double move[6]; // least and largest move of a feature along the axes [m]
@@ -23,29 +23,29 @@ typedef struct CondSweptBody {
     int exact;      // 0: box and travel are bounds, and move is not known
 } CondSweptBody;
 
-// Of some bodies, which solids may be on their ways.
+// Result of one range of bodies: the solids whose swept boxes they may hit.
 typedef struct CondSweepNear {
-    CondTreeHits hits;   // of one of them
+    CondTreeHits hits;   // scratch, for one body
     CondTreePairs pairs; // body and solid
     CondStatus status;
 } CondSweepNear;
 enum { COND_SWEEP_PARTS = 64 };
 
-// Where everything was at the start of a step, by cond_collide_swept.
+// Positions at the start of a step, and motions in it, by cond_collide_swept.
 typedef struct CondSweep {
-    double* place;              // features                                          (n_feature x 3)
-    struct CondSweptBody* part; // scratch: of COND_SUM_BLOCK features each
-    double* pose;               // solids                                            (n_solid x 7)
-    double* box;                // around them on the way                            (n_solid x 6)
+    double* place;              // of the features [m]                               (n_feature x 3)
+    struct CondSweptBody* part; // scratch: one for each COND_SUM_BLOCK features
+    double* pose;               // of the solids                                     (n_solid x 7)
+    double* box;                // bounds of their motion in the step                (n_solid x 6)
     double* thickness;          // least extent of the solids, by create [m]         (n_solid)
     double* travel;             // of their bodies [m]                               (n_solid)
     double* span;               // farthest feature of a robot's link from its origin [m]; -1: none
                                 //                                                   (all links)
-    int* span_begin;            // where those of a robot are                        (n_body)
+    int* span_begin;            // first entry of a robot in span                    (n_body)
     CondSweptBody* body;        //                                                   (n_body)
     CondFold* fold;             // of the soft bodies                                (n_body)
     int n_fold;                 // n_body
-    CondSharedContext shared;   // of what follows
+    CondSharedContext shared;   // for `near`
     CondSweepNear near[COND_SWEEP_PARTS];
 } CondSweep;
 
@@ -64,33 +64,33 @@ typedef struct CondCollider {
     double* pose;             // of the solids now                                (n_solid x 7)
     double* box;              // around them                                      (n_solid x 6)
     CondCore* core;           // of the solids, from their own positions          (n_solid)
-    double* far;              // reach of the solids' bodies                      (n_solid)
+    double* far;              // reach of each solid's body                       (n_solid)
     CondBroad broad;          // over the solids
     double* place;            // of the features now                              (n_feature x 3)
-    int placed;               // 1: obstacles and their features are where they stay
-    int cornered;             // 1: features of solids are placed as the others
+    int placed;               // 1: obstacles and their features have been placed; they do not move
+    int cornered;             // 1: `place` is valid for features of solids too
     int plain;                // 1: there are neither soft bodies nor rods
-    CondBoundary* boundary;   // of the obstacles, once one has been asked for    (n_obstacle)
+    CondBoundary* boundary;   // of the obstacles, computed when first needed     (n_obstacle)
     int n_boundary;           // n_obstacle
-    int* bounded;             // 1: it has been                                   (n_obstacle)
+    int* bounded;             // 1: the boundary has been computed                (n_obstacle)
     int* soft_edge_begin;     // number of a soft body's first edge (n_body)
     int n_soft_edge;
     CondEdge* edge; // theirs, in the world                             (n_edge)
     CondPairWork pairs;
     CondPairMemory memory;
-    CondSharedContext shared; // of the rooms
-    CondPairRoom* room;       // one a thread                                    (n_room)
+    CondSharedContext shared; // for `room`
+    CondPairRoom* room;       // scratch, one for each thread                    (n_room)
     int n_room;
     struct CondSeamPair* seam; // scratch of collide/seam.c
-    int* seam_of;              // last pair of the solids there                  (n_solid)
+    int* seam_of;              // last pair of each solid in `seam`              (n_solid)
     CondSweep sweep;
     CondClearance clearance;
-    int near_edges;    // 1: edges of shells across each other are listed wherever they are near; 0:
-                       // those that bore a force in the last step, and those beyond each other
-    double* visited;   // NULL, or boxes around where the bodies were looked for, with their reach
-                       //                                                       (n_body x 6)
-    const int* wanted; // NULL, or 1: a body whose contacts are asked for; those of rigid shapes
-                       // between others are left out                         (n_body)
+    int near_edges;    // 1: list all pairs of shell edges within reach; 0: only those that carried
+                       // a force in the last step or have passed each other
+    double* visited;   // NULL, or bounds of the bodies, widened by their reach, over all
+                       // detections                                            (n_body x 6)
+    const int* wanted; // NULL, or 1 for each body whose contacts are needed; pairs of rigid
+                       // shapes of two other bodies are skipped              (n_body)
 } CondCollider;
 
 // The core of a solid as it is placed, from `origin`.
@@ -113,27 +113,28 @@ static inline CondContactKey cond_key_soft_crossing(const CondCollider* collider
                                     (uint64_t)(collider->soft_edge_begin[b] + eb)};
 }
 
-// After the numbers of its model have changed, but for those of soft bodies.
+// Recomputes what depends on parameters of the model, after they have changed; parameters of soft
+// bodies must not have changed.
 void cond_collider_renew(CondCollider* collider);
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
 void cond_collider_destroy(CondCollider* collider);
 
-// Puts features, solids and soft surfaces where the kinematics has them.
+// Moves features, solids and soft surfaces to their positions in the kinematics.
 void cond_collider_place(CondCollider* collider, const CondKinematics* kinematics);
 
-// Stretches the boxes of the bodies with a 1 in `which`, NULL for all, around where they were
-// placed last, with their reach.                                reach, which (n_body), box (n_body
-// x 6)
+// Extends the box of each body with which[body] = 1 (NULL: every body) by its last placed geometry,
+// widened by its reach.                             reach, which (n_body), box (n_body x 6)
 void cond_collider_cover(const CondCollider* collider, const double* reach, const int* which,
                          double* box);
 
-// Lists everything within reach of a body, by ascending key. The state's contact memory tells which
-// triangle a vertex touched last, and its active attachments which bodies are held together there.
+// Lists all pairs of features within reach, by ascending key. Reads from the state the triangle
+// that each vertex touched last (contact memory), and the active attachments, whose bodies do not
+// touch.
 CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics,
                         const CondState* state, const double* reach, CondCandidateList* list);
 
-// Lists what met on the way from one kinematics to another and is beyond each other at the second
-// one, by ascending key; the last cond_collide must have been at the second one.
+// Lists features that met between two kinematics and have passed each other at the second one, by
+// ascending key. The last cond_collide must have been called with the second one.
 CondStatus cond_collide_swept(CondCollider* collider, const CondKinematics* before,
                               const CondKinematics* after, const CondState* state,
                               CondCandidateList* list);

@@ -4,8 +4,8 @@
 
 #include "collide/sweep.h"
 
-// Corners, points and balls, edges of solids, links of rods, other soft bodies, and the body
-// itself where it may touch itself, against soft body b.
+// Appends the contacts of soft body b with points and spheres, edges of solids, links of rods,
+// other soft bodies and, if it may, itself.
 CondStatus cond_sweep_soft(CondSweepPass* pass, int b);
 
 #endif

@@ -9,7 +9,7 @@
 typedef struct CondSim CondSim;
 
 // Marks the bodies of the groups whose contacts last and whose motion implicit Euler would brake,
-// in groups.lasting; needs the groups, their fall, sim->f at q_k and the contacts.
+// in groups.persistent; needs the groups, their fall, sim->f at q_k and the contacts.
 void cond_persistent_choose(CondSim* sim, const CondState* state);
 
 // After a linear step by implicit Euler: marks the bodies of groups that can change their shape and

@@ -1,11 +1,11 @@
-// The stage that nodalizes: views of one problem, or of many that share no coordinates, its
-// islands, in one memory.
+// The stage `nodalize`: creates the nodal views of one problem, or of its islands, which share no
+// coordinates. All views use one memory.
 #ifndef COND_NODALIZE_NODALIZE_H
 #define COND_NODALIZE_NODALIZE_H
 
 #include "nodalize/nodal.h"
 
-// The coordinates and contacts of the problems before one.
+// Offsets of a problem: the number of coordinates and contacts of the problems before it.
 typedef struct CondNodalRoom {
     int dof, contact;
 } CondNodalRoom;
@@ -15,7 +15,7 @@ typedef struct CondNodalization {
     int n;
     CondNodalRoom* room;   // of each problem                                    (n)
     CondNodal* view;       // of each problem                                    (n)
-    int* node;             // own and node of the contacts, problem by problem   (n_contact x 4)
+    int* node;             // `own` and `node` of each view, one after the other (n_contact x 4)
     int* mark;             // scratch                                            (n_dof of all)
     int* line_begin;       // where the memory of a view begins                  (n + 1)
     CondNodalLine* memory; //                                                    (line_begin[n])
@@ -24,10 +24,10 @@ typedef struct CondNodalization {
 void cond_nodalization_begin(const CondContext* context, CondNodalization* nodalization);
 void cond_nodalization_end(CondNodalization* nodalization);
 
-// Makes the views of n problems, to be completed, which must stay where they are; kv_scale /
-// Delassus scale stands in for kv = INFINITY. Many are shared out among the threads; one that has
-// most of the coordinates is made by all of them. Those that `bare` says (n, or NULL) stay without:
-// they have no contacts.
+// Creates the views of n problems, which keep pointers to them. A contact with kv = INFINITY gets
+// the gain kv_scale / Delassus scale. The problems are distributed over the threads; one with more
+// than half of all coordinates is processed by all threads. A problem with bare[i] = 1 (bare may be
+// NULL) has no contacts and gets an empty view.
 CondStatus cond_nodalize(CondNodalization* nodalization, int n, const CondProblem* problem,
                          const int* bare, double kv_scale, int threads);
 

@@ -6,13 +6,14 @@
 #include "record/snapshot.h"
 
 typedef struct CondRecordSink {
-    // path ends at path[length] with the ending. *sink is made here; after a failure it is NULL.
+    // The extension of the path begins at path[length]. Creates *sink; it is NULL after a failure.
     CondStatus (*open)(const CondContext* context, const char* path, size_t length,
                        const CondSnapshot* snapshot, const CondRecordSettings* settings,
                        void** sink, CondError* error);
-    // Adds the snapshot's moment as frame i_frame; a failed frame is tried again under its number.
+    // Writes the state of the snapshot as frame i_frame. After a failure the next call has the same
+    // i_frame.
     CondStatus (*frame)(void* sink, int i_frame, const CondState* state, CondError* error);
-    // Brings the frames that wait in memory to the files; NULL: none does.
+    // Writes the buffered frames to the files. NULL if this kind does not buffer.
     CondStatus (*flush)(void* sink, CondError* error);
     void (*close)(void* sink);
 } CondRecordSink;

@@ -4,8 +4,8 @@
 
 #include "soft/soft_packed.h"
 
-// cond_soft_packed_solve by packed->device. COND_OUT_OF_MEMORY or COND_NOT_SUPPORTED, with a
-// message, where the device fails: nothing takes its place.
+// Like cond_soft_packed_solve, on packed->device. If the device fails, returns COND_OUT_OF_MEMORY
+// or COND_NOT_SUPPORTED with a message; there is no fall-back to the CPU.
 CondStatus cond_soft_packed_solve_on_device(CondSoftPacked* packed, CondSoftPackedSolve* solve);
 
 #endif

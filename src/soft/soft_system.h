@@ -1,7 +1,7 @@
 // The linear system of a Newton step for problems with soft bodies, too large to factor:
 //     H = A + sum over contacts of G' T G,    G = J0 - J1,  T = R' D R,
-// with D the gain of the contact's linearised law, lambda = fix - D u. H is known by its product;
-// conjugate gradients solve it, preconditioned by block-Jacobi with a Schur complement: a 3x3 block
+// with D the gain of the contact's linearised law, lambda = fix - D u. H is not formed: conjugate
+// gradients use its product and a block-Jacobi preconditioner with a Schur complement: a 3x3 block
 // for every node of a soft body, and the exact small Schur complement of all other coordinates
 // (rigid bodies, robots), the interface. Where D is not symmetric (friction that follows the normal
 // force) neither is the preconditioner, and stabilised biconjugate gradients solve the system.
@@ -9,8 +9,7 @@
 // A term |sum_i y_i + y_r|^2 in K that joins several nodes i and the interface r enters the
 // preconditioner as
 //     sum_i |y_i + theta_i y_r|^2 / theta_i,    theta_i > 0,  sum theta_i = 1,
-// which is not less (Jensen), the same where there is but one node, and has no blocks between
-// nodes.
+// an upper bound (Jensen), exact for a single node, without blocks between different nodes.
 #ifndef COND_SOFT_SOFT_SYSTEM_H
 #define COND_SOFT_SOFT_SYSTEM_H
 
@@ -19,7 +18,8 @@
 #include "problem/contact_parts.h"
 #include "soft/soft_packed.h"
 
-// What a contact joins: one node at its own coordinates, one node some way, or several.
+// Coordinates of a contact. LONE: one node alone, without a Jacobian. ONE: otherwise at most one
+// node, with or without the interface. SEVERAL: several nodes.
 enum { COND_JOINS_LONE, COND_JOINS_ONE, COND_JOINS_SEVERAL };
 
 typedef struct CondSoftSystem {
@@ -32,13 +32,13 @@ typedef struct CondSoftSystem {
     CondContactParts parts; // of the contacts
     int* node;              // of each coordinate; -1: interface                             (n_dof)
     int* place;             // first coordinate of each node                              (n_node)
-    int* interface;         // place in the interface of each coordinate; -1: a node's       (n_dof)
+    int* interface;         // index of each coordinate in the interface; -1: a node's       (n_dof)
     int* member;   // coordinates of the interface                                  (n_interface)
-    int* slot;     // place of a node among the attached ones; -1: none          (n_node)
+    int* slot;     // index of a node among the attached ones; -1: none          (n_node)
     int* attached; // those nodes                                                (n_attached)
     double* T;     // R' D R of each contact                                     (n_contact x 9)
-    int rested;    // 1: the next three are those of the problem at hand
-    double *rest, *rest_C, *rest_S; // B, C and S of A and couplings; in B those of one node
+    int rested;    // 1: the next three arrays are computed for this problem
+    double *rest, *rest_C, *rest_S; // B, C, S without contacts; in B couplings of one node
     double* B;     // inverse of the nodes' blocks                               (n_node x 9)
     double* C;     // of the attached nodes                                      (n_attached x 3 x
                    // n_interface)
@@ -49,39 +49,38 @@ typedef struct CondSoftSystem {
     double* S;     // factor of the Schur complement: Cholesky's, or LU          (n_interface^2)
     int* pivot;    // of LU                                                      (n_interface)
     int general;   // 1: D is not symmetric
-    int pack_from; // nodes from which iterations in single precision pay
+    int pack_from; // least number of nodes for iterations in single precision
     CondSoftPacked packed; // in single precision, where D is symmetric
-    int n_coupled;         // couplings among the joins of the packed system, the first of them
-    int* joins;            // what each contact joins                                   (n_contact)
+    int n_coupled;         // the first joins of the packed system are couplings: how many
+    int* joins;            // COND_JOINS_* of each contact                              (n_contact)
     int n_other;           // contacts that are not lone
     int* other;            // those                                                       (n_other)
     int* lone;             // the node of each lone contact; -1: others               (n_contact)
-    int* node_begin;       // first node of each part of the contacts' coordinates    (n_part + 1)
-    double* peak;          // scratch: the largest number of each part                     (n_part)
-    int* failed;           // 1: a node of the part has no inverse block                   (n_part)
-    int grouped;           // 1: a coarse correction of few unknowns goes with the blocks
-    int deep;              // 1: the blocks smooth, and one of many levels goes with them
+    int* node_begin;       // first node of each range of coordinates in `parts`      (n_part + 1)
+    double* peak;          // scratch: the largest number of each range                    (n_part)
+    int* failed;           // 1: a node of the range has no inverse block                  (n_part)
+    int grouped;           // 1: coarse correction with few unknowns in addition to the blocks
+    int deep;              // 1: multilevel coarse correction with the blocks as smoother
     double* small;         // scratch                                         (n_interface)
     int* entry;            // scratch: coordinates of a term                             (n_dof)
     double* column;        // scratch: its Jacobian J by columns, then K J
     double *p, *q, *z;     // of conjugate gradients                                 (n_dof)
 } CondSoftSystem;
 
-// Splits the coordinates; *fits is 1 when the system can be solved this way: there are nodes, and
-// the interface is small.
+// Divides the coordinates into nodes and interface. *fits is 1 if the system can be solved by this
+// method: it has nodes, and the interface is small.
 CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* problem, int threads,
                                  int* fits);
 
 // The node of a contact that acts on this node alone, at its own coordinates; -1: others.
 int cond_soft_system_lone_node(const CondSoftSystem* system, const CondContact* contact);
 
-// From the next build on, until the next plan: a coarse correction of groups of nodes
-// (aggregation.h) beside the blocks. It costs little and needs far fewer products. *fits is 0, and
-// nothing changes, where it cannot serve.
+// Adds a coarse correction by groups of nodes (aggregation.h) to the preconditioner, from the next
+// build until the next plan. It costs little and saves many products. If it cannot be used, *fits
+// is 0 and nothing changes.
 CondStatus cond_soft_system_group(CondSoftSystem* system, int* fits);
 
-// The same with many levels in its place, where the meshes are so fine that a few
-// groups do not do.
+// Uses a multilevel coarse correction instead, for meshes too fine for a few groups.
 CondStatus cond_soft_system_deepen(CondSoftSystem* system, int* fits);
 
 // Takes the gain D of each contact (row-major, contact frame; symmetric unless `general`), and
@@ -93,7 +92,7 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
 void cond_soft_system_multiply(const CondSoftSystem* system, const double* x, double* y);
 
 // Solves H x = r from x = 0 until the preconditioned residual has fallen by `reduction`; r becomes
-// r - H x. Returns the products made, or a negative status: of a device alone.
+// r - H x. Returns the number of products, or, only with a device, a negative status.
 int cond_soft_system_solve(CondSoftSystem* system, double* r, double* x, double reduction,
                            int max_iterations);
 
@@ -104,7 +103,7 @@ int cond_soft_system_solve_general(CondSoftSystem* system, double* r, double* x,
 
 void cond_soft_system_destroy(CondSoftSystem* system);
 
-// For build and deepen: what the inner iterations need beside the gains of the contacts.
+// Called by build and deepen: sets up the packed system except for the gains of the contacts.
 CondStatus cond_soft_system_plan_packed(CondSoftSystem* system);
 
 #endif

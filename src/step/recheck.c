@@ -190,7 +190,7 @@ static double violation(const CondSim* sim, CondCandidate* candidate)
 static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
 {
     int added = 0, n_near = sim->attempt.end.n, round = sim->attempt.round;
-    int rough = sim->attempt.budget.coarse_tolerance > 0.0 && round >= COND_RECHECK_EARLY;
+    int coarse = sim->attempt.budget.coarse_tolerance > 0.0 && round >= COND_RECHECK_EARLY;
     *n = 0;
     *worst = 0.0;
     if (cond_candidates_reserve(&sim->attempt.end, n_near + sim->attempt.swept.n))
@@ -204,7 +204,7 @@ static CondStatus find_violated(CondSim* sim, int more, int* n, double* worst)
             continue;
         double much = violation(sim, &candidate);
         *worst = fmax(*worst, much);
-        if (!more || !(much > (rough ? COND_LEEWAY : 1.0)))
+        if (!more || !(much > (coarse ? COND_LEEWAY : 1.0)))
             continue;
         added = take(sim, candidate, round, added);
         ++*n;

@@ -110,27 +110,44 @@ static int is_between_soft(const CondSoftSystem* system, const CondContact* cont
     return 1;
 }
 
-// 1 where more than a quarter of the contacts are between layers of soft surfaces. They are
-// redundant, and conjugate gradients, which do not bear small resistances, creep.
-static int is_layered(const CondStrategy* s)
+// 1 where even a dense factorisation costs no more than COND_MOST_PRODUCTS: no plan is needed to
+// know that it is cheap.
+static int is_cheap_dense(const CondProblem* problem)
+{
+    double product = 0.0, n = problem->n_dof;
+    for (int b = 0; b < problem->n_block; b++)
+        for (int i = 0; i < problem->block[b].n_dof; i++)
+            product += cond_block_row_size(&problem->block[b], i);
+    return n * n * n <= COND_MOST_PRODUCTS * product;
+}
+
+// 1 where more than a quarter of the contacts are redundant, and conjugate gradients, which do not
+// bear small resistances, creep: those between layers of soft surfaces, and in small problems all
+// that join several nodes. In large ones, as of a robot's pads on a ball, a plan of the
+// factorisation costs as much as the solve by conjugate gradients.
+static int is_redundant(const CondStrategy* s)
 {
     const CondSoftSystem* system = &s->newton.soft.system;
     const CondProblem* problem = s->vfpi.nodal.problem;
-    int between = 0;
+    int several = 0, between = 0;
+    for (int c = 0; c < problem->n_contact; c++)
+        several += system->joins[c] == COND_JOINS_SEVERAL;
+    if (4 * several <= problem->n_contact)
+        return 0;
     for (int k = 0; k < system->n_other; k++)
         between += is_between_soft(system, &problem->contact[system->other[k]]);
-    return 4 * between > problem->n_contact;
+    return 4 * between > problem->n_contact || is_cheap_dense(problem);
 }
 
-// Newton's method with conjugate gradients, unless layers are better factored. Where it stalls and
-// the problem is too dear to factor, once more with sharper steps where those before were poor,
-// then restarts: a while of V-FPI sorts out which contacts slip and which stick, twice as long each
-// time, and in the later ones friction follows the normal force within a step.
+// Newton's method with conjugate gradients, unless redundant contacts are better factored. Where it
+// stalls and the problem is too dear to factor, once more with sharper steps where those before
+// were poor, then restarts: a while of V-FPI sorts out which contacts slip and which stick, twice
+// as long each time, and in the later ones friction follows the normal force within a step.
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int most = s->settings.max_iterations, before = info->products, layered = 0;
-    CondStatus planned = is_layered(s) ? can_factor(s, 0, &layered) : COND_OK;
-    if (planned || layered)
+    int most = s->settings.max_iterations, before = info->products, cheap = 0;
+    CondStatus planned = is_redundant(s) ? can_factor(s, 0, &cheap) : COND_OK;
+    if (planned || cheap)
         return planned ? planned : COND_NOT_CONVERGED;
     CondStatus status = run_iterative(s, most - info->iterations, 0, info);
     for (int k = 0; status > 0; k++) {
