@@ -90,20 +90,20 @@ static double turn_of(const CondSim* sim, int b, double t, double speed, double 
     return change + COND_PIECE_SLOW * t * (g + speed * speed / cond_model_size(sim->model, b));
 }
 
-// 1 for bodies of a group that changes its shape and touches something.
-static int chatters(const CondSim* sim, int b)
+// 1 for bodies of a group that changes its shape.
+static int vibrates(const CondSim* sim, int b)
 {
-    const CondGroups* groups = sim->groups;
     return sim->model->settings.integrator == COND_INTEGRATOR_AUTO &&
-           groups->deforms[groups->of[b]] && groups->touched[groups->of[b]];
+           sim->groups->deforms[sim->groups->of[b]];
 }
 
 // What the velocity of a body is wrong by, over the change of velocity that it makes in t seconds.
 // Errors of forces that change sides within the pair do not add up over many pairs as those of
-// steady ones do, but with the root of their number. Nodes and links that land, slip and stick push
-// from all sides, and contacts push back what a body as a whole is pushed by: errors of these
-// velocities do not add up, and count over the speed. By implicit Euler, whose velocity lags behind
-// by a share of its change, they count as far as the velocity jumps.
+// steady ones do, but with the root of their number. What vibrates comes back, and contacts, whose
+// nodes and links land, slip and stick one by one, push back what they have pushed too much: of a
+// group that changes its shape errors of velocities do not add up, and count over the speed. By
+// implicit Euler, whose velocity lags behind by a share of its change, they count as far as the
+// velocity jumps.
 static double speed_error(const CondSim* sim, int b, double t, double least)
 {
     const double* s = sim->pieces.square + (ptrdiff_t)COND_N_DIFFERENCE * b;
@@ -113,29 +113,29 @@ static double speed_error(const CondSim* sim, int b, double t, double least)
     double wrong = fmax(sqrt(s[COND_WRONG_SPEED]) - noise, 0.0);
     double sways = fmin(sqrt(s[COND_UNSTEADY]) / turn, 1.0);
     double error = wrong / turn * pow(fmin(turn / fmax(speed, slow), 1.0), 0.5 * sways);
-    if (chatters(sim, b))
+    if (vibrates(sim, b))
         error = wrong / fmax(speed, slow);
     return error * (sim->theta[b] == 1.0 ? jump : share_of(sim, b));
 }
 
-// What a light body of a group that chatters does to the others is a matter of its mass: squares of
-// the bodies become means over the group.
+// What a light body of a group that changes its shape does to the others is a matter of its mass:
+// squares of the bodies become means over the group.
 static void share_out(CondSim* sim, CondDifference which)
 {
     const CondModel* model = sim->model;
     const CondGroups* groups = sim->groups;
     double *sum = groups->kinetic, *mass = groups->excess, *square = sim->pieces.square + which;
     for (int b = 0; b < model->n_body; b++)
-        if (chatters(sim, b))
+        if (vibrates(sim, b))
             sum[groups->of[b]] = mass[groups->of[b]] = 0.0;
     for (int b = 0; b < model->n_body; b++)
-        if (chatters(sim, b)) {
+        if (vibrates(sim, b)) {
             double m = cond_newton_mass(&model->body[b], &sim->at_end);
             sum[groups->of[b]] += m * square[COND_N_DIFFERENCE * b];
             mass[groups->of[b]] += m;
         }
     for (int b = 0; b < model->n_body; b++)
-        if (chatters(sim, b) && mass[groups->of[b]] > 0.0)
+        if (vibrates(sim, b) && mass[groups->of[b]] > 0.0)
             square[COND_N_DIFFERENCE * b] = sum[groups->of[b]] / mass[groups->of[b]];
 }
 

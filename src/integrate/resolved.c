@@ -2,8 +2,8 @@
 // are held have no difference and stay out.
 #include "integrate/resolved.h"
 
-#include "base/parallel.h"
 #include "body/body.h"
+#include "device/sum.h"
 #include "law/tuning.h"
 #include "linear/conjugate_gradients.h"
 #include "problem/block.h"
@@ -11,15 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_SCRATCH = 6 };
+enum { N_SCRATCH = 5 };
 
 CondStatus cond_resolved_create(CondSim* sim)
 {
     CondPieces* pieces = &sim->pieces;
     size_t n = (size_t)sim->model->n_dof;
     if (!pieces->resolved)
-        pieces->resolved =
-            cond_arena_allocate(&sim->arena, (COND_RESOLVED_MOST + N_SCRATCH) * n, sizeof(double));
+        pieces->resolved = cond_arena_allocate(&sim->arena, N_SCRATCH * n, sizeof(double));
     return pieces->resolved ? COND_OK : COND_OUT_OF_MEMORY;
 }
 
@@ -53,17 +52,17 @@ static void divide(const void* data, const double* r, double* z)
         z[i] = r[i] / filter->diagonal[i];
 }
 
-// p = M x/t; and the matrix.
-static CondStatus assemble(CondSim* sim, double t, int n, double* const* x, double* p)
+// x <- M x/t; and the matrix.
+static CondStatus assemble(CondSim* sim, double t, int n, double* const* x)
 {
     const CondModel* model = sim->model;
     CondCandidateList none = {.n = 0};
     double* step = sim->reach; // which the next step makes anew
-    for (int k = 0; k < n; k++)
-        cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, x[k],
-                                      p + (size_t)k * (size_t)model->n_dof);
-    for (int i = 0; i < n * model->n_dof; i++)
-        p[i] /= t;
+    for (int k = 0; k < n; k++) {
+        cond_assembly_multiply_masses(&sim->matrix, &sim->at_end, x[k], sim->pieces.resolved);
+        for (int i = 0; i < model->n_dof; i++)
+            x[k][i] = sim->held.flag[i] ? 0.0 : sim->pieces.resolved[i] / t;
+    }
     for (int b = 0; b < model->n_body; b++)
         step[b] = t;
     sim->at_end.begin = NULL;                                         // not the middle of a step
@@ -77,35 +76,32 @@ static CondStatus assemble(CondSim* sim, double t, int n, double* const* x, doub
 CondStatus cond_resolved_parts(CondSim* sim, double t, int n, double* const* x)
 {
     size_t n_dof = (size_t)sim->model->n_dof;
-    double *p = sim->pieces.resolved, *scratch = p + COND_RESOLVED_MOST * n_dof;
-    Filter filter = {sim, scratch + 4 * n_dof};
+    int threads = sim->model->settings.solver.threads;
+    double *r = sim->pieces.resolved, *scratch = r + n_dof;
+    Filter filter = {sim, scratch + 3 * n_dof};
     if (!vibrates(sim))
         return COND_OK;
-    CondStatus status = assemble(sim, t, n, x, p);
+    CondStatus status = assemble(sim, t, n, x);
     if (status)
         return status;
-    cond_problem_diagonal_by(&sim->matrix.problem, filter.diagonal,
-                             sim->model->settings.solver.threads);
+    cond_problem_diagonal_by(&sim->matrix.problem, filter.diagonal, threads);
     for (int k = 0; k < n; k++) {
+        double load = cond_dot_over((int)n_dof, filter.diagonal, x[k], x[k], threads);
         CondCgSystem system = {.A = {(int)n_dof, multiply, &filter},
                                .M = {divide, &filter},
-                               .threads = sim->model->settings.solver.threads,
-                               .x = x[k],
-                               .r = p + (size_t)k * n_dof,
+                               .threads = threads,
+                               .x = r,
+                               .r = x[k],
                                .z = scratch,
                                .p = scratch + n_dof,
                                .q = scratch + 2 * n_dof};
-        CondCg cg = {.context = &sim->arena.context, .max_products = (int)n_dof};
-        double load = 0.0;
-        for (size_t i = 0; i < n_dof; i++) {
-            double b = sim->held.flag[i] ? 0.0 : system.r[i];
-            load += b * b / filter.diagonal[i];
-            system.r[i] = b;
-            x[k][i] = 0.0;
-        }
-        cg.goal = load * COND_COARSE_TOLERANCE * COND_COARSE_TOLERANCE;
+        CondCg cg = {.context = &sim->arena.context,
+                     .goal = load * COND_COARSE_TOLERANCE * COND_COARSE_TOLERANCE,
+                     .max_products = (int)n_dof};
+        memset(r, 0, n_dof * sizeof *r);
         if (load > 0.0)
             cond_cg_solve(&system, &cg);
+        memcpy(x[k], r, n_dof * sizeof *r);
     }
     return COND_OK;
 }

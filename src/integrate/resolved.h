@@ -9,8 +9,6 @@
 
 #include "sim/sim.h"
 
-enum { COND_RESOLVED_MOST = 2 }; // differences at a time
-
 CondStatus cond_resolved_create(CondSim* sim);
 
 // x <- r of n differences, by the matrix at sim->at_end. Where nothing can vibrate they stay as

@@ -83,7 +83,7 @@ typedef struct CondPieces {
     CondStepInfo vain, pair;      // work of what does not stand, and of the present pair
     double* x[COND_N_DIFFERENCE]; //                                         (n_dof)
     double* p;                    // momenta                                 (n_dof)
-    double* resolved;             // scratch of integrate/resolved.h
+    double* resolved;             // scratch of integrate/resolved.h          (5 x n_dof)
     double* square;               // x' M x / m          (n_body x COND_N_DIFFERENCE)
     int rejected;                 // pairs that were too long
 } CondPieces;
