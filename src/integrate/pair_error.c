@@ -63,11 +63,19 @@ static double slow_of(const CondSim* sim, int b)
     return COND_PIECE_SLOW * sqrt(g * cond_model_size(sim->model, b));
 }
 
+// 1 for bodies of a group that changes its shape.
+static int vibrates(const CondSim* sim, int b)
+{
+    return sim->model->settings.integrator == COND_INTEGRATOR_AUTO &&
+           sim->groups->deforms[sim->groups->of[b]];
+}
+
 // Two halves by a method of the second order differ from the whole by three times what they are
-// wrong by, by implicit Euler by as much.
+// wrong by; by implicit Euler, and where nodes and links land and leave one by one, by as much.
 static double share_of(const CondSim* sim, int b)
 {
-    return sim->theta[b] == 1.0 ? 1.0 : 1.0 / 3.0;
+    int lands = vibrates(sim, b) && sim->groups->touched[sim->groups->of[b]];
+    return sim->theta[b] == 1.0 || lands ? 1.0 : 1.0 / 3.0;
 }
 
 // What the place of a body is wrong by over the way that it makes in `t` seconds. Where the
@@ -88,13 +96,6 @@ static double turn_of(const CondSim* sim, int b, double t, double speed, double 
 {
     double g = vec3_norm(sim->model->settings.gravity);
     return change + COND_PIECE_SLOW * t * (g + speed * speed / cond_model_size(sim->model, b));
-}
-
-// 1 for bodies of a group that changes its shape.
-static int vibrates(const CondSim* sim, int b)
-{
-    return sim->model->settings.integrator == COND_INTEGRATOR_AUTO &&
-           sim->groups->deforms[sim->groups->of[b]];
 }
 
 // What the velocity of a body is wrong by, over the change of velocity that it makes in t seconds.
