@@ -9,6 +9,7 @@
 #include "integrate/resolved.h"
 #include "integrate/tuning.h"
 #include "math/vec3.h"
+#include "sim/tuning.h"
 
 #include <math.h>
 
@@ -56,11 +57,12 @@ static double noise_of(const CondSim* sim, double speed)
     return COND_LEEWAY * sim->model->settings.solver.tolerance * speed;
 }
 
-// A speed of a body that is hardly any.
+// A speed of a body that is hardly any: without weight that which makes a nanometre in a step.
 static double slow_of(const CondSim* sim, int b)
 {
     double g = vec3_norm(sim->model->settings.gravity);
-    return COND_PIECE_SLOW * sqrt(g * cond_model_size(sim->model, b));
+    return fmax(COND_PIECE_SLOW * sqrt(g * cond_model_size(sim->model, b)),
+                COND_NANOMETRE / sim->model->settings.time_step);
 }
 
 // 1 for bodies of a group that changes its shape.
