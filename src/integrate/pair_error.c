@@ -9,6 +9,7 @@
 #include "integrate/resolved.h"
 #include "integrate/tuning.h"
 #include "math/vec3.h"
+#include "potential/attachment.h"
 #include "sim/tuning.h"
 
 #include <math.h>
@@ -65,11 +66,34 @@ static double slow_of(const CondSim* sim, int b)
                 COND_NANOMETRE / sim->model->settings.time_step);
 }
 
-// 1 for bodies of a group that changes its shape.
+// Marks groups that vibrate, in groups.fails, which is free: those that change their shape, and
+// those that touch something and are held together by springs or attachments.
+static void mark_vibrating(CondSim* sim)
+{
+    const CondModel* model = sim->model;
+    const CondGroups* groups = sim->groups;
+    const CondState* end = sim->pieces.second;
+    if (model->settings.integrator != COND_INTEGRATOR_AUTO)
+        return;
+    for (int g = 0; g < groups->n; g++)
+        groups->fails[g] = groups->deforms[g];
+    for (int i = 0; i < end->n_weld; i++) {
+        int g = end->weld[i].active ? groups->of[cond_weld_body(&end->weld[i])] : -1;
+        if (g >= 0)
+            groups->fails[g] |= groups->touched[g];
+    }
+    for (int i = 0; i < model->n_spring; i++)
+        for (int k = 0; k < 2; k++) {
+            int b = model->spring[i].end[k].body, g = b >= 0 ? groups->of[b] : -1;
+            if (g >= 0)
+                groups->fails[g] |= groups->touched[g];
+        }
+}
+
 static int vibrates(const CondSim* sim, int b)
 {
     return sim->model->settings.integrator == COND_INTEGRATOR_AUTO &&
-           sim->groups->deforms[sim->groups->of[b]];
+           sim->groups->fails[sim->groups->of[b]];
 }
 
 // Two halves by a method of the second order differ from the whole by three times what they are
@@ -104,7 +128,7 @@ static double turn_of(const CondSim* sim, int b, double t, double speed, double 
 // Errors of forces that change sides within the pair do not add up over many pairs as those of
 // steady ones do, but with the root of their number. What vibrates comes back, and contacts, whose
 // nodes and links land, slip and stick one by one, push back what they have pushed too much: of a
-// group that changes its shape errors of velocities do not add up, and count over the speed. By
+// group that vibrates errors of velocities do not add up, and count over the speed. By
 // implicit Euler, whose velocity lags behind by a share of its change, they count as far as the
 // velocity jumps.
 static double speed_error(const CondSim* sim, int b, double t, double least)
@@ -121,7 +145,7 @@ static double speed_error(const CondSim* sim, int b, double t, double least)
     return error * (sim->theta[b] == 1.0 ? jump : share_of(sim, b));
 }
 
-// What a light body of a group that changes its shape does to the others is a matter of its mass:
+// What a light body of a group that vibrates does to the others is a matter of its mass:
 // squares of the bodies become means over the group.
 static void share_out(CondSim* sim, CondDifference which)
 {
@@ -148,6 +172,7 @@ CondStatus cond_pair_error(CondSim* sim, double t, double* error)
     double fastest = 0.0;
     *error = 0.0;
     compare(sim);
+    mark_vibrating(sim);
     cond_kinematics_set(&sim->at_end, sim->pieces.second->q);
     CondStatus status =
         cond_resolved_parts(sim, model->settings.time_step, 2, sim->pieces.x + COND_WRONG_PLACE);
