@@ -4,18 +4,12 @@
 
 #include "sim/sim.h"
 
-typedef struct CondPieceError {
-    double place, speed; // those that count
-    double relative;     // of the change of velocity, also where it does not count
-    int vibrates;        // 1: speed is that of a body that changes its shape and touches nothing
-} CondPieceError;
-
-// The worst of all bodies, of a pair of t seconds in sim->pieces.
-CondPieceError cond_pair_error(CondSim* sim, double t);
+// *error: the worst of all bodies, of a pair of t seconds in sim->pieces.
+CondStatus cond_pair_error(CondSim* sim, double t, double* error);
 
 // How much the acceleration in a piece of t seconds between two states differs from that of the
-// piece before it, over the change of velocity: of the worst body. 0: it is the same.
-double cond_piece_unsteadiness(CondSim* sim, const CondState* begin, const CondState* end,
-                               double t);
+// piece before it, over the change of velocity: *worst of all bodies. 0: it is the same.
+CondStatus cond_piece_unsteadiness(CondSim* sim, const CondState* begin, const CondState* end,
+                                   double t, double* worst);
 
 #endif

@@ -52,7 +52,6 @@ typedef struct CondAccount {
 // How a step that knows its error goes on (step/piece.c).
 typedef struct CondPace {
     double piece; // length of a pair of pieces that is tried next [s]; 0: that of the step
-    int blind;    // pairs whose velocities are not looked at
     int cut;      // pairs in a row that were shortened
     int trust;    // pieces that may follow without being made twice
     double alone; // their length [s]

@@ -63,13 +63,13 @@ typedef struct CondSubsteps {
     CondTally tally;       //
 } CondSubsteps;
 
-// What the end of a pair of pieces is compared by (step/piece.c).
+// What pieces are compared by (step/piece.c): the end of a pair, and one by one.
 typedef enum CondDifference {
     COND_WRONG_PLACE, // between its end and that of the pair in one go
     COND_WRONG_SPEED, // the same of velocities
     COND_CHANGE,      // of the velocity over the pair
     COND_SPEED,       // the velocity at its end
-    COND_UNSTEADY,    // between the changes of its two pieces
+    COND_UNSTEADY,    // between the changes of its two pieces, or of one and that before it
     COND_N_DIFFERENCE,
 } CondDifference;
 
@@ -83,6 +83,7 @@ typedef struct CondPieces {
     CondStepInfo vain, pair;      // work of what does not stand, and of the present pair
     double* x[COND_N_DIFFERENCE]; //                                         (n_dof)
     double* p;                    // momenta                                 (n_dof)
+    double* resolved;             // scratch of integrate/resolved.h          (5 x n_dof)
     double* square;               // x' M x / m          (n_body x COND_N_DIFFERENCE)
     int rejected;                 // pairs that were too long
 } CondPieces;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 10 };
+enum { VERSION = 11 };
 static const char magic[8] = "CONDstat";
 static const uint32_t order = 0x01020304;
 
@@ -87,7 +87,6 @@ static void pass_state(CondPack* pack, CondState* state)
         cond_pack_pass(pack, &state->account.values, sizeof state->account.values);
     if (pack->kind != COND_PACK_HASH || state->pace.piece != 0.0) {
         pass_numbers(pack, &state->pace.piece, 1);
-        cond_pack_pass(pack, &state->pace.blind, sizeof state->pace.blind);
         cond_pack_pass(pack, &state->pace.cut, sizeof state->pace.cut);
         cond_pack_pass(pack, &state->pace.trust, sizeof state->pace.trust);
         pass_numbers(pack, &state->pace.alone, 1);

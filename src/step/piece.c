@@ -8,6 +8,7 @@
 // docs/stepping.md has the formulas.
 #include "base/tuning.h"
 #include "integrate/pair_error.h"
+#include "integrate/resolved.h"
 #include "sense/event.h"
 #include "sim/sim.h"
 #include "step/stages.h"
@@ -42,7 +43,7 @@ static CondStatus create(CondSim* sim)
     if (!pieces->square)
         pieces->square =
             cond_arena_allocate(&sim->arena, bodies * COND_N_DIFFERENCE, sizeof(double));
-    return pieces->p && pieces->square ? COND_OK : COND_OUT_OF_MEMORY;
+    return pieces->p && pieces->square ? cond_resolved_create(sim) : COND_OUT_OF_MEMORY;
 }
 
 // ---- pairs
@@ -91,12 +92,12 @@ static int ends(CondStatus status)
 // The pair in one go, unless that is there, and its halves; *error: what they are wrong by,
 // infinite where one of them misses. The worst status of the halves.
 static CondStatus try_pair(CondSim* sim, const CondState* state, double begun, double share,
-                           int* whole, CondPieceError* error)
+                           int* whole, double* error)
 {
     CondPieces* pieces = &sim->pieces;
     CondStepInfo info;
     CondStatus made = COND_OK, status;
-    *error = (CondPieceError){INFINITY, INFINITY, INFINITY, 0};
+    *error = INFINITY;
     pieces->pair = (CondStepInfo){.attempts = 0};
     if (!*whole) {
         made = make(sim, state, begun, share, pieces->begin, pieces->whole, &info);
@@ -122,9 +123,9 @@ static CondStatus try_pair(CondSim* sim, const CondState* state, double begun, d
     if ((status = add(sim, &info, last)))
         return status;
     status = cond_status_worst(first, second);
-    if (made == COND_OK && status == COND_OK)
-        *error = cond_pair_error(sim, share * sim->model->settings.time_step);
-    return status;
+    if (made != COND_OK || status != COND_OK)
+        return status;
+    return cond_pair_error(sim, share * sim->model->settings.time_step, error);
 }
 
 // A piece that is like the last pair, begun at `begun`, stands as it is: *stands. Else it is the
@@ -139,8 +140,8 @@ static CondStatus try_alone(CondSim* sim, const CondState* state, double begun, 
     CondStatus status = make(sim, state, begun, share, pieces->begin, pieces->whole, &info);
     double level = INFINITY;
     if (status == COND_OK)
-        level =
-            cond_piece_unsteadiness(sim, pieces->begin, pieces->whole, share * settings->time_step);
+        status = cond_piece_unsteadiness(sim, pieces->begin, pieces->whole,
+                                         share * settings->time_step, &level);
     *stands = level <= fmax(settings->accuracy, sqrt(2.0) * pace->level);
     if (!*stands) {
         cond_sim_add_attempt(&info, &pieces->vain);
@@ -155,7 +156,7 @@ static CondStatus try_alone(CondSim* sim, const CondState* state, double begun, 
 }
 
 // After a pair of length `share` that stands: how many pieces like it may follow it alone.
-static void trust(CondSim* sim, double share, double wish, double error, CondPace* pace)
+static CondStatus trust(CondSim* sim, double share, double wish, double error, CondPace* pace)
 {
     CondPieces* pieces = &sim->pieces;
     const CondSceneSettings* settings = &sim->model->settings;
@@ -163,13 +164,14 @@ static void trust(CondSim* sim, double share, double wish, double error, CondPac
     double length = (whole ? share : 0.5 * share) * settings->time_step;
     pace->trust = 0;
     if (error > settings->accuracy || wish >= 2.0 * share)
-        return;
-    pace->level =
-        cond_piece_unsteadiness(sim, pieces->begin, whole ? pieces->whole : pieces->first, length);
+        return COND_OK;
+    CondStatus status = cond_piece_unsteadiness(
+        sim, pieces->begin, whole ? pieces->whole : pieces->first, length, &pace->level);
     cond_kinematics_set(&sim->at_end, pieces->second->q); // where the pair ends
     pace->alone = length;
     pace->error = whole ? 4.0 * error : error;
-    pace->trust = sqrt(8.0) * pace->level < 1.0 ? COND_PIECE_BLIND : 0;
+    pace->trust = sqrt(8.0) * pace->level < 1.0 ? COND_PIECE_TRUST : 0;
+    return status;
 }
 
 // The pair is given up: its work counts, nothing of it stands, and its first half is the one go of
@@ -186,31 +188,18 @@ static CondStatus give_up(CondSim* sim)
 }
 
 // Goes on from `begun` by one pair, which is shortened until it holds; *share: its length; *error:
-// that which counts. Vibrations that are too fast for the pieces have any phase: shorter pieces do
-// not mend that before they are very short, and it does not add up. Where half the length is hardly
-// better, and half of that, velocities are not looked at for some pairs. The status of what stands.
+// of it. The status of what stands.
 static CondStatus go_on(CondSim* sim, const CondState* state, double begun, double* share,
-                        int whole, CondPace* pace, double* counts)
+                        int whole, double* error)
 {
     CondPieces* pieces = &sim->pieces;
-    double accuracy = sim->model->settings.accuracy, last = INFINITY;
-    int n_vain = 0;
     for (;;) {
-        CondPieceError error = {INFINITY, INFINITY, INFINITY, 0};
         CondStatus status = cond_tally_copy(sim, &pieces->sums, &pieces->kept);
+        *error = INFINITY;
         if (!status)
-            status = try_pair(sim, state, begun, *share, &whole, &error);
-        // Half the length leaves 1/4 of a smooth motion, 1/2 of a force that jumps, 1 of what is
-        // not resolved: means of two.
-        double better_than = error.vibrates ? sqrt(0.125) : sqrt(0.5);
-        int better = error.speed <= accuracy || error.relative < better_than * last;
-        n_vain = better ? 0 : n_vain + 1;
-        if (n_vain == 2)
-            pace->blind = COND_PIECE_BLIND;
-        last = error.relative;
-        *counts = pace->blind > 0 ? error.place : fmax(error.place, error.speed);
+            status = try_pair(sim, state, begun, *share, &whole, error);
         int shortest = *share <= COND_PIECE_SHORTEST || pieces->kept.n_piece >= COND_PIECES_MOST;
-        if (ends(status) || *counts <= accuracy || shortest)
+        if (ends(status) || *error <= sim->model->settings.accuracy || shortest)
             return status;
         if ((status = give_up(sim)))
             return status;
@@ -284,12 +273,11 @@ CondStatus cond_pieces_step(CondSim* sim, CondState* state, CondStepInfo* info)
         }
         if (!alone && !ends(made)) {
             double tried = share;
-            made = go_on(sim, state, begun, &share, whole, &pace, &error);
+            made = go_on(sim, state, begun, &share, whole, &error);
             pace.cut = share < tried ? pace.cut + 1 : 0;
             wish = grow(fmax(wish, share), share, error, accuracy, &pace);
             if (made == COND_OK)
-                trust(sim, share, wish, error, &pace);
-            pace.blind -= pace.blind > 0;
+                made = trust(sim, share, wish, error, &pace);
         }
         int last = share == asked && !(begun + share < 1.0);
         all = cond_status_worst(all, made);

@@ -30,8 +30,7 @@
 
 enum {
     COND_PIECES_MOST = 512, // [count] of a step; the rest of it is made as it comes
-    COND_PIECE_BLIND = 16,  // [count] pairs that velocities are then not looked at; pieces that
-                            // are like the pair before them and made but once
+    COND_PIECE_TRUST = 16,  // [count] pieces that are like the pair before them and made but once
     COND_RECHECK_EARLY = 2, // [count] rounds for which contacts that last stay in the middle, and
                             // after which a coarse answer passes over what may be left: the
                             // answer itself will not

@@ -112,7 +112,8 @@ static CondStatus create(const CondModel* model, CondSim* whole, CondSim** sim, 
         status = cond_assembly_create(model, COND_ASSEMBLY_ALL, &made->attempt.assembly);
     if (!status) // Newton's method keeps damping there too
         status = cond_assembly_create(model,
-                                      model->settings.integrator == COND_INTEGRATOR_THETA
+                                      model->settings.integrator == COND_INTEGRATOR_THETA &&
+                                              !(model->settings.accuracy > 0.0)
                                           ? COND_ASSEMBLY_MASSES
                                           : COND_ASSEMBLY_ALL,
                                       &made->matrix);
