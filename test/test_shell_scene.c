@@ -110,6 +110,23 @@ static void test_sides(void** state)
     trial_end(&trial);
 }
 
+// Flat sheets, turned so that their edges and triangles lie in one plane to rounding alone, do not
+// go through themselves.
+static void test_flat(void** state)
+{
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        CondScene* scene = cloth_scene(1e-9);
+        CondBodyDef def = make_shell("cloth", "sheet:9,9:0.4,0.4", 0.002, 0.0, 0.0, 0.0);
+        def.self_contact = 1;
+        make_turn(cos(k), sin(k), 0.3 * k, 0.5 + k, def.orientation);
+        add_body(scene, &def);
+        Trial trial = trial_begin(scene);
+        assert_true(audited(&trial) == 0.0);
+        trial_end(&trial);
+    }
+}
+
 // A heavier and stiffer hem.
 static void test_area(void** state)
 {
@@ -244,7 +261,7 @@ int main(void)
         cmocka_unit_test(test_slope), cmocka_unit_test(test_sides),
         cmocka_unit_test(test_area),  cmocka_unit_test(test_table_edge),
         cmocka_unit_test(test_ball),  cmocka_unit_test(test_stack),
-        cmocka_unit_test(test_book),
+        cmocka_unit_test(test_book),  cmocka_unit_test(test_flat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
