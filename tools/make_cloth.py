@@ -4,8 +4,8 @@
     tools/make_cloth.py         both into scenes/cloth/
     tools/make_cloth.py DIR     into DIR
 
-A shirt is cut on a grid of squares: a front and a back with sleeves, a little apart, joined along shoulders, sleeves and
-sides, where both have the same nodes; neck, cuffs and hem are open. A sack is a tube with a round bottom."""
+A shirt is cut on a grid of squares: a front and a back with sleeves, a little apart, joined along shoulders, sleeves
+and sides, where both have the same nodes; neck, cuffs and hem are open. A sack is a tube with a round bottom."""
 import math
 import os
 import sys
@@ -116,7 +116,8 @@ def sack(radius, height, around, rows):
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "scenes", "cloth")
-    write(os.path.join(folder, "shirt.obj"), "A shirt with short sleeves, open at neck, cuffs and hem.", *Shirt().make())
+    write(os.path.join(folder, "shirt.obj"), "A shirt with short sleeves, open at neck, cuffs and hem.",
+          *Shirt().make())
     write(os.path.join(folder, "sack.obj"), "A sack, open at its upper end.", *sack(0.09, 0.24, 24, 10))
 
 
