@@ -241,6 +241,28 @@ static void swinging_beam(void** state)
     trial_end(&trial);
 }
 
+// A bar that is held at one end and begins deep in the floor, beside another body. As a rigid body
+// it rests, and has contacts between points that do not move; what is not held comes out.
+static void deep_in_the_floor(void** state)
+{
+    (void)state;
+    Trial trial = begin(
+        "auto", 0.01,
+        "materials: [{name: rubber, density: 1000, youngs_modulus: 1.0e+5, poisson_ratio: 0.3}]\n"
+        "planes: [{name: floor, offset: -0.03}]\n"
+        "bodies:\n"
+        "  - {name: bar, kind: soft, mesh: \"box:6,1,1:0.6,0.1,0.1\", material: rubber}\n"
+        "  - {name: ball, mass: 1, shape: {sphere: 0.05}, position: [0.2, 0, 0.1]}\n"
+        "patches: [{name: left, body: bar, low: [-0.31, -1, -1], high: [-0.29, 1, 1]}]\n"
+        "attachments: [{from: {body: bar, patch: left}, to: {}, stiffness: .inf}]\n");
+    trial_step(&trial, 20);
+    const CondBody* body = &trial.model->body[0];
+    for (int i = 0; i < body->n_dof; i += 3)
+        if (body->start[i] > -0.29)
+            assert_true(trial.state->q[body->q_begin + i + 2] > -0.03 - 1e-4);
+    trial_end(&trial);
+}
+
 // ---- rods
 
 // Chain of links, the first of which is held: joint j at x_j turns by M_j l/EI, so that the tip
@@ -424,7 +446,7 @@ int main(void)
         cmocka_unit_test(turned_patch), cmocka_unit_test(swinging_beam),
         cmocka_unit_test(cantilever),   cmocka_unit_test(carried),
         cmocka_unit_test(shaken),       cmocka_unit_test(struck),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(refused),      cmocka_unit_test(deep_in_the_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

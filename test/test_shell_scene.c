@@ -110,6 +110,23 @@ static void test_sides(void** state)
     trial_end(&trial);
 }
 
+// Flat sheets, turned so that their edges and triangles lie in one plane to rounding alone, do not
+// go through themselves.
+static void test_flat(void** state)
+{
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        CondScene* scene = cloth_scene(1e-9);
+        CondBodyDef def = make_shell("cloth", "sheet:9,9:0.4,0.4", 0.002, 0.0, 0.0, 0.0);
+        def.self_contact = 1;
+        make_turn(cos(k), sin(k), 0.3 * k, 0.5 + k, def.orientation);
+        add_body(scene, &def);
+        Trial trial = trial_begin(scene);
+        assert_true(audited(&trial) == 0.0);
+        trial_end(&trial);
+    }
+}
+
 // A heavier and stiffer hem.
 static void test_area(void** state)
 {
@@ -238,13 +255,58 @@ static void test_book(void** state)
     trial_end(&trial);
 }
 
+// The edge of a sheet between the sides of a narrow fold, nearer to the lower one: it is kept off
+// both.
+static void test_tongue(void** state)
+{
+    (void)state;
+    CondScene* scene = cloth_scene(1e-9);
+    cond_scene_settings(scene)->gravity[2] = 0.0;
+    CondBodyDef def = make_shell("fold", "sheet:3,2:0.08,0.04", 0.001, 0.0, 0.0, 0.0);
+    add_body(scene, &def);
+    def = make_shell("tongue", "sheet:2,2:0.02,0.02", 0.001, -0.04, 0.0, 0.00104);
+    add_body(scene, &def);
+    Trial trial = trial_begin(scene);
+    for (int k = 2; k < 6; k += 3) { // the right cell over the left one
+        double* x = trial.state->q + 3 * (size_t)k;
+        x[0] = -sqrt(0.04 * 0.04 - 0.0028 * 0.0028);
+        x[2] = 0.0028;
+    }
+    trial_step(&trial, 1);
+    int below = 0, above = 0;
+    for (int k = 0; k < cond_sim_n_contact(trial.sim); k++) {
+        CondContactInfo info = cond_sim_contact(trial.sim, k);
+        double up = info.body == 1 ? info.frame[2] : -info.frame[2]; // what pushes the tongue
+        below += up > 0.9;
+        above += up < -0.9;
+    }
+    assert_true(below > 0 && above > 0);
+    trial_end(&trial);
+}
+
+// The first steps of the scenes of cloth that are too large to be run here to their ends.
+static void test_shipped(void** state)
+{
+    (void)state;
+    static const char* const files[] = {"drape.yaml", "cloth/towel.yaml", "cloth/napkin.yaml",
+                                        "cloth/shirt.yaml", "cloth/sack.yaml"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        Trial trial = trial_read(files[k], 0, NULL);
+        assert_true(audited(&trial) == 0.0);
+        trial_step(&trial, 5);
+        assert_true(audited(&trial) < 1e-5);
+        trial_end(&trial);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slope), cmocka_unit_test(test_sides),
-        cmocka_unit_test(test_area),  cmocka_unit_test(test_table_edge),
-        cmocka_unit_test(test_ball),  cmocka_unit_test(test_stack),
-        cmocka_unit_test(test_book),
+        cmocka_unit_test(test_slope),  cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_area),   cmocka_unit_test(test_table_edge),
+        cmocka_unit_test(test_ball),   cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_book),   cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_tongue), cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

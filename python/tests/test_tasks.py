@@ -11,7 +11,8 @@ from cond.tasks.panda import increments, tip, turn_between
 
 LIFTED = ["cond/LiftCable-v0", "cond/LiftCable-IK-v0", "cond/LiftSoft-IK-v0", "cond/BallGrip-v0",
           "cond/PegWithCable-v0"]
-LED = ["cond/CableRouting-v0", "cond/RopeConfiguration-v0", "cond/CableWinding-v0", "cond/MatFold-v0"]  # to their end
+LED = ["cond/CableRouting-v0", "cond/RopeConfiguration-v0", "cond/CableWinding-v0", "cond/MatFold-v0",
+       "cond/ClothFold-v0", "cond/ClothFold-Panda-v0", "cond/ClothHang-v0", "cond/ClothHang-Panda-v0"]  # to their end
 
 
 def play(name: str, seed: int, overrides: tuple[str, ...] = (), ends: bool = False) -> tuple[bool, int, float]:
@@ -40,6 +41,13 @@ def test_script_solves(name: str) -> None:
 
 def test_friction_is_what_holds() -> None:
     success, missed, _ = play("cond/LiftCable-v0", 7, ("bodies.arm.friction=0",))
+    assert not success
+    assert missed == 0
+
+
+def test_towel_needs_friction() -> None:
+    """A towel on a bar without friction slides off when it is let go."""
+    success, missed, _ = play("cond/ClothHang-v0", 7, ("obstacles.bar.friction=0",))
     assert not success
     assert missed == 0
 

@@ -2,6 +2,7 @@
 #include "audit/feature.h"
 
 #include "audit/tuning.h"
+#include "base/tuning.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -119,7 +120,12 @@ double cond_audit_pierce(const double p[3], const double q[3], const double a[3]
     double one = volume(p, q, a, b), two = volume(p, q, b, c), three = volume(p, q, c, a);
     if ((one < 0.0 || two < 0.0 || three < 0.0) && (one > 0.0 || two > 0.0 || three > 0.0))
         return -1.0;
-    return from / (from - to);
+    // In the plane of the triangle all of these are rounding: the point says whether it is there.
+    double t = from / (from - to), d[3], x[3], near[3];
+    take(q, p, d);
+    for (int i = 0; i < 3; i++)
+        x[i] = p[i] + t * d[i];
+    return cond_audit_triangle(a, b, c, x, near) > COND_INPUT_ROUNDING * vec3_norm(d) ? -1.0 : t;
 }
 
 double cond_audit_box_point(const double box[6], const double x[3])

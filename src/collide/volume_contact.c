@@ -15,9 +15,10 @@ struct CondVolumeFound {
     int triangle;
     int tet; // that holds the vertex; -1: outside, -2: outside and dropped
     double distance;
-    double side;  // normal . (vertex - point)
-    double cost;  // of leaving a tetrahedron
-    int touching; // outside: a contact, if no neighbour is better
+    double way[3]; // vertex - point
+    double side;   // normal . way
+    double cost;   // of leaving a tetrahedron
+    int touching;  // outside: a contact, if no neighbour is better
     double material[3];
     double weight[3];
 };
@@ -129,9 +130,9 @@ static void measure_triangle(const Search* search, int t, CondVolumeFound* found
     found->triangle = t;
     found->distance = nearest_on(search->b->position, search->b->triangle + 3 * (size_t)t,
                                  search->p, found->weight, point);
-    found->side = 0.0;
     for (int i = 0; i < 3; i++)
-        found->side += n[i] * (search->p[i] - point[i]);
+        found->way[i] = search->p[i] - point[i];
+    found->side = vec3_dot(n, found->way);
 }
 
 // 3 volume / largest face
@@ -284,6 +285,12 @@ static int is_better(const Search* search, const CondVolumeFound* x, const CondV
     return x->triangle < y->triangle;
 }
 
+// 1 for triangles on either side of the vertex, as in a narrow fold of a shell: it keeps off both.
+static int are_opposite(const Search* search, const CondVolumeFound* x, const CondVolumeFound* y)
+{
+    return search->b->n_front > 0 && vec3_dot(x->way, y->way) < 0.0;
+}
+
 // 1 when no neighbouring triangle is a better one.
 static int is_local_best(const Search* search, const CondVolumeRoom* room,
                          const CondVolumeFound* found)
@@ -293,7 +300,8 @@ static int is_local_best(const Search* search, const CondVolumeRoom* room,
         int v = b->triangle[3 * (size_t)found->triangle + c];
         for (int k = b->fan_begin[v]; k < b->fan_begin[v + 1]; k++) {
             int place = room->place[b->fan[k]];
-            if (place > 0 && is_better(search, &room->found[place - 1], found))
+            if (place > 0 && is_better(search, &room->found[place - 1], found) &&
+                !are_opposite(search, &room->found[place - 1], found))
                 return 0;
         }
     }

@@ -241,6 +241,28 @@ static int turn_apart(const CondSim* sim, CondContact* contact)
     return turned;
 }
 
+static int rests(const CondSide* side, const unsigned char* held)
+{
+    int n = 0;
+    while (n < side->n_coordinate && held[side->coordinate[n]])
+        n++;
+    return n == side->n_coordinate;
+}
+
+// Contacts between points that are held, of which a solve must not know: they come last, after
+// problem->n_contact others. A body that is held at some place touches itself so, and the ground.
+static void put_resting_last(const unsigned char* held, CondContact* contact, CondProblem* problem)
+{
+    int moving = 0;
+    for (int k = 0; k < problem->n_contact; k++)
+        if (!rests(&contact[k].side[0], held) || !rests(&contact[k].side[1], held)) {
+            CondContact moves = contact[k];
+            contact[k] = contact[moving];
+            contact[moving++] = moves;
+        }
+    problem->n_contact = moving;
+}
+
 // The same problem in rigid motions of all bodies. Bodies that are held at some place do not move.
 static CondStatus pose_rigid(CondSim* sim)
 {
@@ -258,6 +280,8 @@ static CondStatus pose_rigid(CondSim* sim)
     stage->given = stage->given ? correction->held : NULL;
     if (correction->method == COND_CORRECT_APART)
         turn_apart(sim, correction->rigid.contact);
+    if (stage->given)
+        put_resting_last(stage->given, correction->rigid.contact, &correction->rigid.problem);
     return COND_OK;
 }
 
@@ -322,6 +346,8 @@ static CondStatus attempt(CondSim* sim)
     *correction->info = one;
     if (status < 0)
         return status;
+    if (rigid)
+        correction->rigid.problem.n_contact = stage->assembly.problem.n_contact; // resting ones too
     correction->helps = !rigid || does_help(problem, stage->v, sim->work);
     if (rigid)
         cond_rigid_motion_expand(&sim->at_end, &correction->rigid, stage->v, correction->v);

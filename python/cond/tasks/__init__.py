@@ -76,4 +76,8 @@ TASKS: dict[str, Task] = {
     "cond/RopeConfiguration-v0": _task("rope_configuration"),
     "cond/CableWinding-v0": _task("cable_winding"),
     "cond/MatFold-v0": _task("mat_fold"),
+    "cond/ClothFold-v0": _task("cloth_fold"),
+    "cond/ClothFold-Panda-v0": Task("scenes/tasks/cloth_fold_panda.yaml", "cond.tasks.cloth_fold"),
+    "cond/ClothHang-v0": _task("cloth_hang"),
+    "cond/ClothHang-Panda-v0": Task("scenes/tasks/cloth_hang_panda.yaml", "cond.tasks.cloth_hang"),
 }
