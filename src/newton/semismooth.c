@@ -57,7 +57,7 @@ void cond_semismooth_plan(CondSemismooth* newton)
 static CondStatus reserve(CondSemismooth* newton, const CondProblem* problem)
 {
     int n = problem->n_dof, nc = problem->n_contact;
-    if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(trial, 3 * nc) || RESERVE(law, nc) ||
+    if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(tangential, nc) || RESERVE(trial, 3 * nc) || RESERVE(law, nc) ||
         RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) || RESERVE(share, nc + 1) ||
         RESERVE(count, 3 * cond_sum_parts(nc)) || RESERVE(predicted, 3 * nc) ||
         RESERVE(arrived, 3 * nc) || RESERVE(part, cond_sum_parts(n) + cond_sum_parts(nc)) ||
@@ -100,6 +100,7 @@ static CondStatus choose(CondSemismooth* newton, const CondLinearBackEnd* back_e
 {
     newton->back_end = back_end;
     newton->resident = NULL;
+    newton->by_rows = 0;
     CondStatus status = back_end->serves(newton, problem, serves);
     return status || !*serves ? status : reserve(newton, problem);
 }
@@ -518,6 +519,7 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
     CondStatus status = choose(newton, back_end, asked->problem, &serves);
     if (status || !serves)
         return status ? status : COND_NOT_CONVERGED;
+    newton->by_rows = limits->by_rows && !back_end->symmetric;
     CondCertificateData data = with_parts(newton, asked);
     Progress progress = {.limits = limits, .info = info}, *p = &progress;
     status = start(newton, asked, answer);

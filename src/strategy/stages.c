@@ -46,7 +46,8 @@ static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follo
 
 static CondStatus run_factored(CondStrategy* s, int steps, CondSolveInfo* info)
 {
-    CondSemismoothLimits limits = {.max_steps = steps, .max_products = INT_MAX};
+    CondSemismoothLimits limits = {
+        .max_steps = steps, .max_products = INT_MAX, .by_rows = s->soft};
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
 
@@ -68,6 +69,7 @@ static CondStatus run_resisting(CondStrategy* s, CondSolveInfo* info)
         .patience = pile ? COND_STALL : COND_NEWTON_STEPS,
         .brief = pile,
         .at_least = s->stale,
+        .by_rows = s->soft,
     };
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
