@@ -112,7 +112,7 @@ static int is_between_soft(const CondSoftSystem* system, const CondContact* cont
     return 1;
 }
 
-// 1 where more than a quarter of the contacts are between layers of soft surfaces. They are
+// 1 where more than a sixth of the contacts are between layers of soft surfaces. They are
 // redundant, and conjugate gradients, which do not bear small resistances, creep.
 static int is_layered(const CondStrategy* s)
 {
@@ -121,7 +121,7 @@ static int is_layered(const CondStrategy* s)
     int between = 0;
     for (int k = 0; k < system->n_other; k++)
         between += is_between_soft(system, &problem->contact[system->other[k]]);
-    return 4 * between > problem->n_contact;
+    return 6 * between > problem->n_contact;
 }
 
 // Newton's method with conjugate gradients, unless layers are better factored. Where it stalls and
