@@ -57,13 +57,13 @@ void cond_semismooth_plan(CondSemismooth* newton)
 static CondStatus reserve(CondSemismooth* newton, const CondProblem* problem)
 {
     int n = problem->n_dof, nc = problem->n_contact;
-    if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(tangential, nc) || RESERVE(trial, 3 * nc) || RESERVE(law, nc) ||
-        RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) || RESERVE(share, nc + 1) ||
-        RESERVE(count, 3 * cond_sum_parts(nc)) || RESERVE(predicted, 3 * nc) ||
-        RESERVE(arrived, 3 * nc) || RESERVE(part, cond_sum_parts(n) + cond_sum_parts(nc)) ||
-        RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) ||
-        RESERVE(work, 2 * n) || RESERVE_PAIR(now) || RESERVE_PAIR(next) || RESERVE_PAIR(tried) ||
-        RESERVE_PAIR(reference))
+    if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(tangential, nc) || RESERVE(trial, 3 * nc) ||
+        RESERVE(law, nc) || RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) ||
+        RESERVE(share, nc + 1) || RESERVE(count, 3 * cond_sum_parts(nc)) ||
+        RESERVE(predicted, 3 * nc) || RESERVE(arrived, 3 * nc) ||
+        RESERVE(part, cond_sum_parts(n) + cond_sum_parts(nc)) || RESERVE(v_best, n) ||
+        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 2 * n) ||
+        RESERVE_PAIR(now) || RESERVE_PAIR(next) || RESERVE_PAIR(tried) || RESERVE_PAIR(reference))
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }

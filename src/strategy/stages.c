@@ -46,8 +46,7 @@ static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follo
 
 static CondStatus run_factored(CondStrategy* s, int steps, CondSolveInfo* info)
 {
-    CondSemismoothLimits limits = {
-        .max_steps = steps, .max_products = INT_MAX, .by_rows = s->soft};
+    CondSemismoothLimits limits = {.max_steps = steps, .max_products = INT_MAX, .by_rows = s->soft};
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
 
