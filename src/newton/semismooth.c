@@ -407,6 +407,7 @@ static CondStatus start(CondSemismooth* newton, const CondCertificateData* asked
     size_t nc = (size_t)problem->n_contact;
     if (cond_resident_serves(newton, asked)) {
         CondStatus status = cond_resident_begin(newton, asked, answer);
+        newton->by_rows &= !newton->resident;
         if (status || newton->resident)
             return status;
     }
@@ -478,11 +479,13 @@ static CondStatus solve_step(CondSemismooth* newton, const CondCertificateData* 
     return COND_OK;
 }
 
-static int must_go_on(const Progress* p)
+static int must_go_on(const CondSemismooth* newton, const Progress* p)
 {
     const CondSemismoothLimits* limits = p->limits;
-    return !p->over && !(p->residual <= limits->tolerance) && p->steps < limits->max_steps &&
-           p->products < limits->max_products && (p->steps == 0 || isfinite(p->residual));
+    int gives_way = limits->gives_way && newton->soft.longest >= COND_ILL_CONDITIONED;
+    return !p->over && !gives_way && !(p->residual <= limits->tolerance) &&
+           p->steps < limits->max_steps && p->products < limits->max_products &&
+           (p->steps == 0 || isfinite(p->residual));
 }
 
 // The best pair, measured, if it is not worse than the start.
@@ -519,7 +522,7 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
     CondStatus status = choose(newton, back_end, asked->problem, &serves);
     if (status || !serves)
         return status ? status : COND_NOT_CONVERGED;
-    newton->by_rows = limits->by_rows && !back_end->symmetric;
+    newton->by_rows = limits->by_rows;
     CondCertificateData data = with_parts(newton, asked);
     Progress progress = {.limits = limits, .info = info}, *p = &progress;
     status = start(newton, asked, answer);
@@ -528,7 +531,7 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
         return status;
     status = begin(newton, &data, p);
     cond_account_mark("solve: start");
-    while (!status && go_on && must_go_on(p)) {
+    while (!status && go_on && must_go_on(newton, p)) {
         double merit = newton->merit, damping = p->damped ? p->damping : 0.0;
         if (cond_cancelled(&newton->arena.context))
             return COND_CANCELLED;

@@ -91,10 +91,12 @@ typedef struct CondSemismoothLimits {
     int brief;         // 1: where the steps that leave the least merit behind get nowhere the
                        // method ends; 0: damped steps from there follow
     int at_least;      // steps to be made whatever the start is worth
-    int by_rows;       // 1: with a factorisation, tangential rows have a scale of their own, and
-                       // the first prediction is that of the start
-    int may_follow;    // 1: where friction that belongs to the last normal force makes little
-                       // progress, it follows within a step; 0: the method ends there
+    int gives_way;  // 1: conjugate gradients end where a linear system is ill-conditioned, because
+                    // a factorisation may follow
+    int by_rows;    // 1: tangential rows have a scale of their own, and with a factorisation
+                    // the first prediction is that of the start
+    int may_follow; // 1: where friction that belongs to the last normal force makes little
+                    // progress, it follows within a step; 0: the method ends there
 } CondSemismoothLimits;
 
 void cond_semismooth_create(const CondContext* context, const CondSolverSettings* settings,

@@ -307,13 +307,14 @@ double cond_semismooth_try(CondSemismooth* newton, const CondCertificateData* da
     return out;
 }
 
-// That of a step of V-FPI; at first, where rows have scales, that of the start. In cloth r is large
-// where it hardly moves, and contacts that were right in the last step would come out wrong.
+// That of a step of V-FPI; at first, with a factorisation and scales of rows, of the start. In
+// cloth r is large where it hardly moves, and contacts that were right in the last step would come
+// out wrong.
 static void predict_velocities(const void* data, int first, int last)
 {
     const Loop* loop = data;
     const CondSemismooth* newton = loop->newton;
-    int plain = newton->by_rows && newton->merit == INFINITY;
+    int plain = newton->by_rows && newton->merit == INFINITY && !newton->back_end->symmetric;
     for (int i = part_begin(loop, first); i < part_begin(loop, last); i++)
         newton->x[i] = newton->now.v[i] - (plain ? 0.0 : newton->w[i] * newton->now.r[i]);
 }

@@ -36,11 +36,14 @@ static CondStatus run_newton(CondStrategy* s, const CondLinearBackEnd* back_end,
     return cond_semismooth_solve(&s->newton, back_end, &data, &limits, &s->best, info);
 }
 
-static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follow,
+static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follow, int gives_way,
                                 CondSolveInfo* info)
 {
-    CondSemismoothLimits limits = {
-        .max_steps = INT_MAX, .max_products = max_products, .may_follow = may_follow};
+    CondSemismoothLimits limits = {.max_steps = INT_MAX,
+                                   .max_products = max_products,
+                                   .gives_way = gives_way,
+                                   .by_rows = 1,
+                                   .may_follow = may_follow};
     return run_newton(s, &cond_back_end_iterative, limits, info);
 }
 
@@ -95,7 +98,7 @@ static CondStatus run_sharp(CondStrategy* s, int max_products, CondSolveInfo* in
     cond_answer_copy(problem, &s->best, &s->central);
     cond_answer_copy(problem, &s->start, &s->best);
     s->best.residual = INFINITY;
-    status = run_iterative(s, max_products, 0, info);
+    status = run_iterative(s, max_products, 0, 0, info);
     cond_soft_back_end_blunt(&s->newton.soft);
     if (!(s->best.residual <= s->central.residual))
         cond_answer_copy(problem, &s->central, &s->best);
@@ -111,16 +114,16 @@ static int is_between_soft(const CondSoftSystem* system, const CondContact* cont
     return 1;
 }
 
-// 1 where more than a sixth of the contacts are between layers of soft surfaces. They are
-// redundant, and conjugate gradients, which do not bear small resistances, creep.
-static int is_layered(const CondStrategy* s)
+// Contacts between layers of soft surfaces. They are redundant, and conjugate gradients, which do
+// not bear small resistances, creep.
+static int count_layered(const CondStrategy* s)
 {
     const CondSoftSystem* system = &s->newton.soft.system;
     const CondProblem* problem = s->vfpi.nodal.problem;
     int between = 0;
     for (int k = 0; k < system->n_other; k++)
         between += is_between_soft(system, &problem->contact[system->other[k]]);
-    return 6 * between > problem->n_contact;
+    return between;
 }
 
 // Newton's method with conjugate gradients, unless layers are better factored. Where it stalls and
@@ -129,11 +132,12 @@ static int is_layered(const CondStrategy* s)
 // time, and in the later ones friction follows the normal force within a step.
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int most = s->settings.max_iterations, before = info->products, layered = 0;
-    CondStatus planned = is_layered(s) ? can_factor(s, 0, &layered) : COND_OK;
-    if (planned || layered)
+    int most = s->settings.max_iterations, before = info->products, can = 0;
+    int layered = count_layered(s);
+    CondStatus planned = layered > 0 ? can_factor(s, 0, &can) : COND_OK;
+    if (planned || (can && 6 * layered > s->vfpi.nodal.problem->n_contact))
         return planned ? planned : COND_NOT_CONVERGED;
-    CondStatus status = run_iterative(s, most - info->iterations, 0, info);
+    CondStatus status = run_iterative(s, most - info->iterations, 0, can, info);
     for (int k = 0; status > 0; k++) {
         int spent = info->products - before, factored;
         CondStatus known = can_factor(s, spent, &factored);
@@ -148,7 +152,7 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
         double left = s->small ? s->newton.factored.price - spent : INFINITY;
         if (status > 0)
             status = run_iterative(s, (int)fmin(most - info->iterations, left),
-                                   k >= COND_RESTARTS / 2 - 1, info);
+                                   k >= COND_RESTARTS / 2 - 1, 0, info);
     }
     return status;
 }
