@@ -10,6 +10,7 @@
 #include "collide/volume_ring.h"
 #include "geometry/box.h"
 #include "geometry/triangle.h"
+#include "geometry/tuning.h"
 #include "math/quat.h"
 #include "model/entity.h"
 #include "model/rod.h"
@@ -24,11 +25,19 @@ typedef struct Query {
     int own;         // 1: it is of the same body
     double shift[3]; // by which the begins of both are moved: how the body goes as a whole [m]
     double move[6];  // least and largest move of its nodes beyond that, 0 included [m]
+    int grouped;     // 1: what is near to the group at hand is known
 } Query;
+
+// Vertices or edges that follow each other in the mesh, for which triangles are found at once.
+typedef struct Group {
+    int n;
+    int item[COND_CLUSTER_BLOCK];
+    CondSweptPart part[COND_CLUSTER_BLOCK];
+} Group;
 
 static Query query_of(CondSweepPass* pass, int body, int own)
 {
-    Query query = {.pass = pass, .body = body, .own = own};
+    Query query = {.pass = pass, .body = body, .own = own, .grouped = 0};
     const double* move = pass->collider->sweep.body[body].move;
     for (int i = 0; i < 3; i++) {
         query.shift[i] = own ? 0.5 * (move[i] + move[3 + i]) : 0.0;
@@ -47,14 +56,22 @@ static void place_nodes(const Query* query, int body, int n, const int* node, Co
             swept->from[k][i] += query->shift[i];
 }
 
-// Triangles whose swept boxes may overlap that of a part: their moves are taken back.
+// Where triangles may be whose swept boxes overlap that of a part: their moves are taken back.
+static void box_of(const Query* query, const CondSweptPart* part, double box[6])
+{
+    cond_swept_box(part, box);
+    for (int i = 0; i < 6; i++)
+        box[i] += query->move[i];
+}
+
+// These triangles.
 static CondStatus find_triangles(const Query* query, const CondSweptPart* part)
 {
     CondCollider* collider = query->pass->collider;
     double box[6];
-    cond_swept_box(part, box);
-    for (int i = 0; i < 6; i++)
-        box[i] += query->move[i];
+    box_of(query, part, box);
+    if (query->grouped)
+        return cond_near_query(&collider->found.near, box, &collider->found.hits);
     return cond_volume_triangles_in(collider->volume[query->body], box, &collider->found.hits);
 }
 
@@ -233,32 +250,67 @@ static CondStatus sweep_rods(const Query* query)
     return status;
 }
 
-// Vertices of soft body a, and its edges, these once for every pair; where there are marks, those
-// that are marked.                                                            mark (n_vertex)
-static CondStatus sweep_vertices(const Query* query, int a, const char* mark)
+// Makes a group known and sweeps its vertices or its edges, of soft body a. It is empty then.
+static CondStatus sweep_group(Query* query, int a, int of_edges, Group* group)
 {
     CondCollider* collider = query->pass->collider;
-    const CondVolume* volume = collider->volume[a];
     const CondModel* model = query->pass->model;
-    int b = query->body, none = -collider->soft_edge_begin[b];
-    CondSweptPart part;
+    const CondVolume* volume = collider->volume[query->body];
+    int b = query->body, none = -collider->soft_edge_begin[b], n = group->n;
+    double all[6], box[6];
+    if (n == 0)
+        return COND_OK;
+    cond_box_empty(all);
+    for (int k = 0; k < n; k++) {
+        box_of(query, &group->part[k], box);
+        cond_box_join(box, all);
+    }
+    group->n = 0;
+    CondStatus status =
+        cond_near_find(&volume->triangles, volume->position, all, &collider->found.near);
+    query->grouped = 1;
+    for (int k = 0; k < n && !status; k++) {
+        const CondSweptPart* part = &group->part[k];
+        int item = group->item[k];
+        status = of_edges ? sweep_segment(query, part, query->own ? item + 1 : 0,
+                                          cond_key_soft_crossing(collider, a, item, b, none))
+                          : sweep_point(query, part,
+                                        cond_key_soft(model, &model->body[a], item, b, 15), 0);
+    }
+    query->grouped = 0;
+    return status;
+}
+
+// Puts a vertex or an edge into a group, and sweeps this where it is full.
+static CondStatus join_group(Query* query, int a, int of_edges, int item, const int* node,
+                             Group* group)
+{
+    group->item[group->n] = item;
+    place_nodes(query, a, of_edges ? 2 : 1, node, &group->part[group->n++]);
+    return group->n < COND_CLUSTER_BLOCK ? COND_OK : sweep_group(query, a, of_edges, group);
+}
+
+// Vertices of soft body a, and its edges, these once for every pair; where there are marks, those
+// that are marked.                                                            mark (n_vertex)
+static CondStatus sweep_vertices(const Query* asked, int a, const char* mark)
+{
+    Query query = *asked;
+    const CondVolume* volume = query.pass->collider->volume[a];
+    Group group = {.n = 0};
     CondStatus status = COND_OK;
     for (int k = 0; k < volume->n_surface && !status; k++) {
         int v = volume->surface[k];
-        if (mark && !mark[v])
-            continue;
-        place_nodes(query, a, 1, &v, &part);
-        status = sweep_point(query, &part, cond_key_soft(model, &model->body[a], v, b, 15), 0);
+        if (!mark || mark[v])
+            status = join_group(&query, a, 0, v, &v, &group);
     }
-    for (int e = 0; e < volume->n_edge && a <= b && !status; e++) {
+    if (!status)
+        status = sweep_group(&query, a, 0, &group);
+    for (int e = 0; e < volume->n_edge && a <= query.body && !status; e++) {
         const int* node = volume->edge + 4 * (size_t)e;
-        if (mark && !(mark[node[0]] && mark[node[1]]))
-            continue;
-        place_nodes(query, a, 2, node, &part);
-        status = sweep_segment(query, &part, query->own ? e + 1 : 0,
-                               cond_key_soft_crossing(collider, a, e, b, none));
+        if (!mark || (mark[node[0]] && mark[node[1]]))
+            status = join_group(&query, a, 1, e, node, &group);
     }
-    return status;
+    return status ? status : sweep_group(&query, a, 1, &group);
 }
 
 // 1 where soft body a can have passed through soft body b.

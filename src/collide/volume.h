@@ -96,6 +96,7 @@ typedef struct CondVolumeContacts {
     CondVolumeContact* contact; //                                            (n)
     int cap;
     CondTreeHits hits;    // scratch
+    CondNear near;        // scratch: triangles near to what is swept together
     CondVolumeRoom* room; // scratch of each thread                       (n_room)
     int n_room, cap_room;
     int* run;     // scratch: room, first contact there and how many, of each vertex

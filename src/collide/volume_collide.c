@@ -276,6 +276,7 @@ void cond_volume_contacts_begin(const CondContext* context, CondVolumeContacts* 
 {
     *contacts = (CondVolumeContacts){.context = cond_context_or_default(context), .threads = 1};
     cond_tree_hits_begin(context, &contacts->hits);
+    cond_near_begin(context, &contacts->near);
 }
 
 void cond_volume_contacts_end(CondVolumeContacts* contacts)
@@ -295,5 +296,6 @@ void cond_volume_contacts_end(CondVolumeContacts* contacts)
     cond_release(&own, contacts->contact);
     cond_release(&own, contacts->run);
     cond_tree_hits_end(&contacts->hits);
+    cond_near_end(&contacts->near);
     *contacts = (CondVolumeContacts){.context = own, .threads = contacts->threads};
 }

@@ -35,8 +35,8 @@ static inline void cond_box_empty(double box[6])
 static inline void cond_box_stretch(double box[6], const double x[3])
 {
     for (int i = 0; i < 3; i++) {
-        box[i] = fmin(box[i], x[i]);
-        box[3 + i] = fmax(box[3 + i], x[i]);
+        box[i] = x[i] < box[i] ? x[i] : box[i]; // in line, which fmin is not
+        box[3 + i] = x[i] > box[3 + i] ? x[i] : box[3 + i];
     }
 }
 
@@ -44,8 +44,8 @@ static inline void cond_box_stretch(double box[6], const double x[3])
 static inline void cond_box_join(const double other[6], double box[6])
 {
     for (int i = 0; i < 3; i++) {
-        box[i] = fmin(box[i], other[i]);
-        box[3 + i] = fmax(box[3 + i], other[3 + i]);
+        box[i] = other[i] < box[i] ? other[i] : box[i];
+        box[3 + i] = other[3 + i] > box[3 + i] ? other[3 + i] : box[3 + i];
     }
 }
 

@@ -57,13 +57,13 @@ void cond_semismooth_plan(CondSemismooth* newton)
 static CondStatus reserve(CondSemismooth* newton, const CondProblem* problem)
 {
     int n = problem->n_dof, nc = problem->n_contact;
-    if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(trial, 3 * nc) || RESERVE(law, nc) ||
-        RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) || RESERVE(share, nc + 1) ||
-        RESERVE(count, 3 * cond_sum_parts(nc)) || RESERVE(predicted, 3 * nc) ||
-        RESERVE(arrived, 3 * nc) || RESERVE(part, cond_sum_parts(n) + cond_sum_parts(nc)) ||
-        RESERVE(v_best, n) || RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) ||
-        RESERVE(work, 2 * n) || RESERVE_PAIR(now) || RESERVE_PAIR(next) || RESERVE_PAIR(tried) ||
-        RESERVE_PAIR(reference))
+    if (RESERVE(w, n) || RESERVE(gamma, nc) || RESERVE(tangential, nc) || RESERVE(trial, 3 * nc) ||
+        RESERVE(law, nc) || RESERVE(slip_before, 2 * nc) || RESERVE(kind, nc) ||
+        RESERVE(share, nc + 1) || RESERVE(count, 3 * cond_sum_parts(nc)) ||
+        RESERVE(predicted, 3 * nc) || RESERVE(arrived, 3 * nc) ||
+        RESERVE(part, cond_sum_parts(n) + cond_sum_parts(nc)) || RESERVE(v_best, n) ||
+        RESERVE(lambda_best, 3 * nc) || RESERVE(x, n) || RESERVE(work, 2 * n) ||
+        RESERVE_PAIR(now) || RESERVE_PAIR(next) || RESERVE_PAIR(tried) || RESERVE_PAIR(reference))
         return COND_OUT_OF_MEMORY;
     return COND_OK;
 }
@@ -100,6 +100,7 @@ static CondStatus choose(CondSemismooth* newton, const CondLinearBackEnd* back_e
 {
     newton->back_end = back_end;
     newton->resident = NULL;
+    newton->by_rows = 0;
     CondStatus status = back_end->serves(newton, problem, serves);
     return status || !*serves ? status : reserve(newton, problem);
 }
@@ -406,6 +407,7 @@ static CondStatus start(CondSemismooth* newton, const CondCertificateData* asked
     size_t nc = (size_t)problem->n_contact;
     if (cond_resident_serves(newton, asked)) {
         CondStatus status = cond_resident_begin(newton, asked, answer);
+        newton->by_rows &= !newton->resident;
         if (status || newton->resident)
             return status;
     }
@@ -477,11 +479,13 @@ static CondStatus solve_step(CondSemismooth* newton, const CondCertificateData* 
     return COND_OK;
 }
 
-static int must_go_on(const Progress* p)
+static int must_go_on(const CondSemismooth* newton, const Progress* p)
 {
     const CondSemismoothLimits* limits = p->limits;
-    return !p->over && !(p->residual <= limits->tolerance) && p->steps < limits->max_steps &&
-           p->products < limits->max_products && (p->steps == 0 || isfinite(p->residual));
+    int gives_way = limits->gives_way && newton->soft.longest >= COND_ILL_CONDITIONED;
+    return !p->over && !gives_way && !(p->residual <= limits->tolerance) &&
+           p->steps < limits->max_steps && p->products < limits->max_products &&
+           (p->steps == 0 || isfinite(p->residual));
 }
 
 // The best pair, measured, if it is not worse than the start.
@@ -518,6 +522,7 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
     CondStatus status = choose(newton, back_end, asked->problem, &serves);
     if (status || !serves)
         return status ? status : COND_NOT_CONVERGED;
+    newton->by_rows = limits->by_rows;
     CondCertificateData data = with_parts(newton, asked);
     Progress progress = {.limits = limits, .info = info}, *p = &progress;
     status = start(newton, asked, answer);
@@ -526,7 +531,7 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
         return status;
     status = begin(newton, &data, p);
     cond_account_mark("solve: start");
-    while (!status && go_on && must_go_on(p)) {
+    while (!status && go_on && must_go_on(newton, p)) {
         double merit = newton->merit, damping = p->damped ? p->damping : 0.0;
         if (cond_cancelled(&newton->arena.context))
             return COND_CANCELLED;

@@ -55,6 +55,7 @@ struct CondSemismooth {
     int parted, patched; // 1: these two are those of the problem
     double* w;           // 1 / sum of absolute values of a row of A                   (n_dof)
     double* gamma;       // scale of the natural map of each contact               (n_contact)
+    double* tangential;  // scale of its tangential rows over gamma, where `by_rows` (n_contact)
     double* trial;       // forces of the prediction                           (n_contact x 3)
     CondLinearLaw* law;  // at the trial forces                                    (n_contact)
     double* slip_before; // direction of slip of the last step taken           (n_contact x 2)
@@ -78,6 +79,7 @@ struct CondSemismooth {
     int turned;           // contacts that the step made open, sticking or slipping and were not
     int closed, slipping; // contacts not open; of these, slipping
     int follows;          // 1: friction follows the normal force within a step
+    int by_rows;          // 1: the solve at hand has a scale for the tangential rows
 };
 
 typedef struct CondSemismoothLimits {
@@ -89,8 +91,12 @@ typedef struct CondSemismoothLimits {
     int brief;         // 1: where the steps that leave the least merit behind get nowhere the
                        // method ends; 0: damped steps from there follow
     int at_least;      // steps to be made whatever the start is worth
-    int may_follow;    // 1: where friction that belongs to the last normal force makes little
-                       // progress, it follows within a step; 0: the method ends there
+    int gives_way;  // 1: conjugate gradients end where a linear system is ill-conditioned, because
+                    // a factorisation may follow
+    int by_rows;    // 1: tangential rows have a scale of their own, and with a factorisation
+                    // the first prediction is that of the start
+    int may_follow; // 1: where friction that belongs to the last normal force makes little
+                    // progress, it follows within a step; 0: the method ends there
 } CondSemismoothLimits;
 
 void cond_semismooth_create(const CondContext* context, const CondSolverSettings* settings,

@@ -98,6 +98,35 @@ static double weighted_trace(const CondContact* contact, const CondSide* side, c
     return trace;
 }
 
+// The scale of the tangential rows is the geometric mean of theirs and that of all. Across cloth a
+// node gives way a thousand times as easily as along it: with one scale its friction turns by far
+// too little in a step, with their own by too much, because neighbours move along. The strict law
+// alone may scale rows apart, and slip that belongs to the law has no rows.
+static double tangential_share(const Loop* loop, int c, double trace)
+{
+    const CondContact* contact = &loop->data->problem->contact[c];
+    double normal = 0.0;
+    if (contact->set != COND_FORCE_CONE || cond_certificate_slip(loop->data, c) > 0.0 ||
+        cond_certificate_law(loop->data, c) != COND_LAW_STRICT || !(trace > 0.0))
+        return 1.0;
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < contact->side[s].n_coordinate; k++) {
+            double along = cond_side_normal(contact, &contact->side[s], k);
+            normal += along * along * loop->newton->w[contact->side[s].coordinate[k]];
+        }
+    double share = 0.5 * (trace - normal) / (trace / 3.0);
+    return share > 0.0 && share < 1.0 ? sqrt(share) : 1.0;
+}
+
+// Velocities in the rows of a contact, those of its tangents over their scale.
+static void scale_rows(const CondSemismooth* newton, int first, int last, double* u)
+{
+    for (int c = first; c < last && newton->by_rows; c++, u += 3) {
+        u[1] /= newton->tangential[c];
+        u[2] /= newton->tangential[c];
+    }
+}
+
 static void scale_contacts(const void* data, int first, int last)
 {
     const Loop* loop = data;
@@ -106,10 +135,14 @@ static void scale_contacts(const void* data, int first, int last)
     for (int c = first; c < last; c++) {
         const CondContact* contact = &problem->contact[c];
         double trace = 0.0;
+        int of_rods = 0;
         for (int s = 0; s < 2; s++) {
             double rod = cond_rod_scale_trace(&newton->rods, problem, contact, s);
+            of_rods |= rod > 0.0;
             trace += rod > 0.0 ? rod : weighted_trace(contact, &contact->side[s], newton->w);
         }
+        if (newton->by_rows)
+            newton->tangential[c] = of_rods ? 1.0 : tangential_share(loop, c, trace);
         newton->gamma[c] =
             trace / cond_contact_rows(contact) + cond_certificate_slip(loop->data, c);
     }
@@ -195,10 +228,11 @@ static void contact_merits(const void* data, int first, int last)
         merit_velocities(loop, few, stop, u);
         for (int c = few; c < stop; c++)
             map[c - few] = map_of(loop, c);
-        cond_natural_map_shares(stop - few, map, u, pair->lambda + (ptrdiff_t)3 * few,
-                                newton->share + few);
         if (loop->moves && loop->share == 1.0 && !loop->between)
             memcpy(newton->arrived + (ptrdiff_t)3 * few, u, 3 * (size_t)(stop - few) * sizeof *u);
+        scale_rows(newton, few, stop, u);
+        cond_natural_map_shares(stop - few, map, u, pair->lambda + (ptrdiff_t)3 * few,
+                                newton->share + few);
     }
 }
 
@@ -273,12 +307,16 @@ double cond_semismooth_try(CondSemismooth* newton, const CondCertificateData* da
     return out;
 }
 
+// That of a step of V-FPI; at first, with a factorisation and scales of rows, of the start. In
+// cloth r is large where it hardly moves, and contacts that were right in the last step would come
+// out wrong.
 static void predict_velocities(const void* data, int first, int last)
 {
     const Loop* loop = data;
     const CondSemismooth* newton = loop->newton;
+    int plain = newton->by_rows && newton->merit == INFINITY && !newton->back_end->symmetric;
     for (int i = part_begin(loop, first); i < part_begin(loop, last); i++)
-        newton->x[i] = newton->now.v[i] - newton->w[i] * newton->now.r[i];
+        newton->x[i] = newton->now.v[i] - (plain ? 0.0 : newton->w[i] * newton->now.r[i]);
 }
 
 static void predict_forces(const void* data, int first, int last)
@@ -288,7 +326,9 @@ static void predict_forces(const void* data, int first, int last)
     cond_certificate_velocity(loop->data, newton->x, first, last,
                               newton->predicted + (ptrdiff_t)3 * first);
     for (int c = first; c < last; c++) {
-        const double* u = newton->predicted + (ptrdiff_t)3 * c;
+        double u[3];
+        memcpy(u, newton->predicted + (ptrdiff_t)3 * c, sizeof u);
+        scale_rows(newton, c, c + 1, u);
         double* x = newton->trial + (ptrdiff_t)3 * c;
         CondNaturalMap map = map_of(loop, c);
         cond_natural_map_trial(&map, u, newton->now.lambda + (ptrdiff_t)3 * c, x);
@@ -359,6 +399,8 @@ static void linearise_contacts(const void* data, int first, int last)
         double sigma = fmax(least, loop->resistance) * map.gamma;
         cond_natural_map_linearise(&map, sigma, newton->follows, newton->trial + (ptrdiff_t)3 * c,
                                    lambda, newton->slip_before + (ptrdiff_t)2 * c, &newton->law[c]);
+        for (int i = 0; i < 3 && newton->by_rows; i++)
+            scale_rows(newton, c, c + 1, newton->law[c].D + 3 * i);
         newton->kind[c] = N_KIND * (int)before + (int)cond_linear_law_kind(&newton->law[c]);
         const CondLinearLaw* law = &newton->law[c];
         for (int i = 0; i < 3; i++)

@@ -64,16 +64,26 @@ static inline int cond_contact_rows(const CondContact* contact)
     return contact->set == COND_FORCE_INTERVAL ? 1 : 3;
 }
 
+// Entry k of the normal row of R J of one side.
+static inline double cond_side_normal(const CondContact* contact, const CondSide* side, int k)
+{
+    int n = side->n_coordinate;
+    double along = 0.0;
+    if (!side->jacobian)
+        return contact->frame[k];
+    for (int r = 0; r < 3; r++)
+        along += contact->frame[r] * side->jacobian[r * n + k];
+    return along;
+}
+
 // Square of the k-th column of R J of one side, in the rows in which the contact acts.
 static inline double cond_contact_square(const CondContact* contact, const CondSide* side, int k)
 {
-    const double* R = contact->frame;
     int n = side->n_coordinate;
-    double square = 0.0, along = 0.0;
+    double square = 0.0;
     if (contact->set == COND_FORCE_INTERVAL) {
-        for (int r = 0; r < 3 && side->jacobian; r++)
-            along += R[r] * side->jacobian[r * n + k];
-        return side->jacobian ? along * along : R[k] * R[k];
+        double along = cond_side_normal(contact, side, k);
+        return along * along;
     }
     if (!side->jacobian) // R is orthonormal
         return 1.0;

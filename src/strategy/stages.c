@@ -36,17 +36,20 @@ static CondStatus run_newton(CondStrategy* s, const CondLinearBackEnd* back_end,
     return cond_semismooth_solve(&s->newton, back_end, &data, &limits, &s->best, info);
 }
 
-static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follow,
+static CondStatus run_iterative(CondStrategy* s, int max_products, int may_follow, int gives_way,
                                 CondSolveInfo* info)
 {
-    CondSemismoothLimits limits = {
-        .max_steps = INT_MAX, .max_products = max_products, .may_follow = may_follow};
+    CondSemismoothLimits limits = {.max_steps = INT_MAX,
+                                   .max_products = max_products,
+                                   .gives_way = gives_way,
+                                   .by_rows = 1,
+                                   .may_follow = may_follow};
     return run_newton(s, &cond_back_end_iterative, limits, info);
 }
 
 static CondStatus run_factored(CondStrategy* s, int steps, CondSolveInfo* info)
 {
-    CondSemismoothLimits limits = {.max_steps = steps, .max_products = INT_MAX};
+    CondSemismoothLimits limits = {.max_steps = steps, .max_products = INT_MAX, .by_rows = s->soft};
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
 
@@ -68,6 +71,7 @@ static CondStatus run_resisting(CondStrategy* s, CondSolveInfo* info)
         .patience = pile ? COND_STALL : COND_NEWTON_STEPS,
         .brief = pile,
         .at_least = s->stale,
+        .by_rows = s->soft,
     };
     return run_newton(s, &cond_back_end_factored, limits, info);
 }
@@ -94,7 +98,7 @@ static CondStatus run_sharp(CondStrategy* s, int max_products, CondSolveInfo* in
     cond_answer_copy(problem, &s->best, &s->central);
     cond_answer_copy(problem, &s->start, &s->best);
     s->best.residual = INFINITY;
-    status = run_iterative(s, max_products, 0, info);
+    status = run_iterative(s, max_products, 0, 0, info);
     cond_soft_back_end_blunt(&s->newton.soft);
     if (!(s->best.residual <= s->central.residual))
         cond_answer_copy(problem, &s->central, &s->best);
@@ -121,22 +125,29 @@ static int is_cheap_dense(const CondProblem* problem)
     return n * n * n <= COND_MOST_PRODUCTS * product;
 }
 
-// 1 where more than a quarter of the contacts are redundant, and conjugate gradients, which do not
-// bear small resistances, creep: those between layers of soft surfaces, and in small problems all
-// that join several nodes. In large ones, as of a robot's pads on a ball, a plan of the
-// factorisation costs as much as the solve by conjugate gradients.
-static int is_redundant(const CondStrategy* s)
+// 1 for a small problem in which more than a quarter of the contacts join several nodes. In large
+// ones, as of a robot's pads on a ball, a plan of the factorisation costs as much as the solve by
+// conjugate gradients.
+static int is_small_redundant(const CondStrategy* s)
 {
     const CondSoftSystem* system = &s->newton.soft.system;
     const CondProblem* problem = s->vfpi.nodal.problem;
-    int several = 0, between = 0;
+    int several = 0;
     for (int c = 0; c < problem->n_contact; c++)
         several += system->joins[c] == COND_JOINS_SEVERAL;
-    if (4 * several <= problem->n_contact)
-        return 0;
+    return 4 * several > problem->n_contact && is_cheap_dense(problem);
+}
+
+// Contacts between layers of soft surfaces. They are redundant, and conjugate gradients, which do
+// not bear small resistances, creep.
+static int count_layered(const CondStrategy* s)
+{
+    const CondSoftSystem* system = &s->newton.soft.system;
+    const CondProblem* problem = s->vfpi.nodal.problem;
+    int between = 0;
     for (int k = 0; k < system->n_other; k++)
         between += is_between_soft(system, &problem->contact[system->other[k]]);
-    return 4 * between > problem->n_contact || is_cheap_dense(problem);
+    return between;
 }
 
 // Newton's method with conjugate gradients, unless redundant contacts are better factored. Where it
@@ -145,11 +156,12 @@ static int is_redundant(const CondStrategy* s)
 // as long each time, and in the later ones friction follows the normal force within a step.
 CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
 {
-    int most = s->settings.max_iterations, before = info->products, cheap = 0;
-    CondStatus planned = is_redundant(s) ? can_factor(s, 0, &cheap) : COND_OK;
-    if (planned || cheap)
+    int most = s->settings.max_iterations, before = info->products, can = 0;
+    int layered = count_layered(s), small = is_small_redundant(s);
+    CondStatus planned = layered > 0 || small ? can_factor(s, 0, &can) : COND_OK;
+    if (planned || (can && (small || 6 * layered > s->vfpi.nodal.problem->n_contact)))
         return planned ? planned : COND_NOT_CONVERGED;
-    CondStatus status = run_iterative(s, most - info->iterations, 0, info);
+    CondStatus status = run_iterative(s, most - info->iterations, 0, can, info);
     for (int k = 0; status > 0; k++) {
         int spent = info->products - before, factored;
         CondStatus known = can_factor(s, spent, &factored);
@@ -164,7 +176,7 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
         double left = s->small ? s->newton.factored.price - spent : INFINITY;
         if (status > 0)
             status = run_iterative(s, (int)fmin(most - info->iterations, left),
-                                   k >= COND_RESTARTS / 2 - 1, info);
+                                   k >= COND_RESTARTS / 2 - 1, 0, info);
     }
     return status;
 }
