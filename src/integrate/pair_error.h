@@ -5,16 +5,16 @@
 #include "sim/sim.h"
 
 typedef struct CondPieceError {
-    double place, speed; // those that count
-    double relative;     // of the change of velocity, also where it does not count
-    int vibrates;        // 1: speed is that of a body that changes its shape and touches nothing
+    double place, speed; // errors that the step control uses
+    double relative;     // error of the change of velocity, also if the control ignores it
+    int vibrates;        // 1: `speed` is that of a deformable body without contacts
 } CondPieceError;
 
-// The worst of all bodies, of a pair of t seconds in sim->pieces.
+// The largest error of all bodies, for a pair of t seconds in sim->pieces.
 CondPieceError cond_pair_error(CondSim* sim, double t);
 
-// How much the acceleration in a piece of t seconds between two states differs from that of the
-// piece before it, over the change of velocity: of the worst body. 0: it is the same.
+// The difference of the acceleration in a piece of t seconds between two states from that in the
+// piece before it, relative to the change of velocity; the maximum over the bodies. 0: equal.
 double cond_piece_unsteadiness(CondSim* sim, const CondState* begin, const CondState* end,
                                double t);
 
