@@ -407,7 +407,7 @@ typedef enum CondStage {
 COND_ENUM_NAMES(COND_API, CondStage, cond_stage)
 
 // Penetration of a pair at the end of a step, before correction. It is the depth of the contacts;
-// if that is more than a fiftieth of the limit, it is the true depth, which for meshes and soft
+// if that is more than a tenth of the limit, it is the true depth, which for meshes and soft
 // bodies may differ from that of the contacts (docs/collision.md, Depth).
 typedef struct CondPenetration {
     int body, other; // other: -1: static; body: -1: nothing overlaps
