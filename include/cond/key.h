@@ -18,7 +18,7 @@ typedef enum CondKeyType {
     COND_KEY_SWITCH = 3,   // true or false; int, 0 or 1
     COND_KEY_CHOICE = 4,   // one of `count` names; an enumeration or int, counted from 0
     COND_KEY_VECTOR = 5,   // list of `count` numbers; double[count]
-    COND_KEY_SAME = 6,     // the same, or one number that stands for all; double[count]
+    COND_KEY_SAME = 6,     // the same, or one number for all; double[count]
     COND_KEY_SHORT = 7,    // the same, or count / 2 numbers, the rest being 0; double[count]
     COND_KEY_GROUPS = 8,   // names of groups; uint32_t
     COND_KEY_POINTS = 9,   // list of lists of numbers; no single field

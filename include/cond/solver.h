@@ -158,7 +158,7 @@ typedef struct CondSolverOps {
     int (*draft)(void* work, int rough);
 } CondSolverOps;
 
-// The name of the device that COND_DEVICE_CUDA stands for; NULL: there is none, and *reason, unless
+// The name of the device that COND_DEVICE_CUDA selects; NULL: there is none, and *reason, unless
 // NULL, says why. Valid until the next call in the thread.
 COND_API const char* cond_device_cuda_name(const char** reason);
 
