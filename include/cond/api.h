@@ -5,9 +5,10 @@
 //     COND_IO_API         libcond_io: scene files, robots, meshes, recordings, environments
 //     COND_BASELINES_API  libcond_baselines
 //
-// Definitions and settings carry their own size, which their default function fills in. A library
-// takes what a program knows and uses the defaults of the rest, so that a program goes on working
-// with a later library of the same major version, in which structs have grown at their end.
+// Definitions and settings carry their own size, which their default function fills in. A later
+// library of the same major version may have added fields at the end of a struct. It reads the
+// fields that the program was compiled with and uses the defaults of the others, so that the
+// program goes on working.
 #ifndef COND_API_H
 #define COND_API_H
 
@@ -25,11 +26,12 @@
 #define COND_IO_API COND_API
 #define COND_BASELINES_API COND_API
 
-// Defines name(), which gives a definition or settings with their defaults. The library fills as
-// much of the struct as the program knows, so that it may grow at its end.
+// Defines name(), which returns a definition or settings with their defaults. The library fills the
+// struct up to the size that it has in the program, so that later versions may add fields at its
+// end.
 #define COND_DEFAULT(api, Type, name) COND_DEFAULT_OF(api, Type, name, (void)0)
-// The same with a statement that sets fields of `made`: the sizes, in the program, of the elements
-// of its arrays.
+// The same with a statement that sets fields of `made`: the sizes that the elements of its arrays
+// have in the program.
 #define COND_DEFAULT_OF(api, Type, name, statement)                                                \
     api void name##_fill(Type* made, size_t size);                                                 \
     static inline Type name(void)                                                                  \

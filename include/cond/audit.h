@@ -1,5 +1,6 @@
-// The geometric audit: how deep any two things of a scene truly are in each other, found slowly and
-// simply, without any code of the collision detection that it is held against.
+// The geometric audit: the true depth of penetration of any two bodies, links, planes or obstacles
+// of a scene. It is slow and simple, and shares no code with the collision detection that it
+// checks.
 #ifndef COND_AUDIT_H
 #define COND_AUDIT_H
 

@@ -10,7 +10,8 @@
 //
 // A solver is made by cond_solver_create_from(context, cond_baseline("pgs"), ...) and used like any
 // other. CondSolveInfo.delassus_seconds is the time of factorisations and of the Delassus operator;
-// products counts sweeps, products with the Delassus operator or solves, whichever the method does.
+// products counts the sweeps, the products with the Delassus operator or the solves, depending on
+// the method.
 #ifndef COND_BASELINES_H
 #define COND_BASELINES_H
 
@@ -27,44 +28,44 @@ COND_BASELINES_API const char* cond_baseline_name(int index);
 // The solver of that name, NULL when there is none.
 COND_BASELINES_API const CondSolverOps* cond_baseline(const char* name);
 
-// Threads of BLAS from here on, in the whole process; returns those before.
+// Sets the number of threads of BLAS in the whole process; returns the previous number.
 COND_BASELINES_API int cond_baseline_set_threads(int threads);
 
-// Times CHOLMOD's supernodal factorisation of A, the numbers alone: the symbolic analysis is made
-// before.                                                                     seconds (n)
+// Times CHOLMOD's numerical supernodal factorisation of A; the symbolic analysis is not timed.
+//                                                                                 seconds (n)
 COND_BASELINES_API CondStatus cond_baseline_factorise(const CondContext* context,
                                                       const CondProblem* problem, int n,
                                                       double* seconds);
 
-// How the ADMM of Siconos chooses its penalty; which is the fastest differs from problem to
-// problem.
+// How the ADMM of Siconos chooses its penalty. The fastest choice depends on the problem.
 typedef enum CondSiconosWay {
-    COND_SICONOS_GIVEN = 0,    // its default: a given number, kept
-    COND_SICONOS_NORM = 1,     // from the norms of the matrices, kept
-    COND_SICONOS_BALANCED = 2, // from the norms, then following the residuals
+    COND_SICONOS_GIVEN = 0,    // its default: a given constant
+    COND_SICONOS_NORM = 1,     // a constant, from the norms of the matrices
+    COND_SICONOS_BALANCED = 2, // from the norms, then adapted to the residuals
 } CondSiconosWay;
 COND_ENUM_NAMES(COND_BASELINES_API, CondSiconosWay, cond_siconos_way)
 
 // The global ADMM of Siconos, where the library was built with it. *seconds is the time of its
-// driver alone. v and lambda are start and answer; the tolerance is that of Siconos' own error, so
-// judge the answer by cond_certify. COND_NOT_SUPPORTED: not built in, or the problem has elliptic
-// cones or contacts that slip by a finite kv. Siconos takes its memory from the C library and keeps
-// settings in globals: call it from one thread at a time.
+// driver alone. v and lambda hold the start and receive the answer. The tolerance is that of
+// Siconos' own error; check the answer with cond_certify. COND_NOT_SUPPORTED: not built in, or the
+// problem has elliptic cones or contacts that slip by a finite kv. Siconos takes its memory from
+// the C library and keeps settings in globals: call it from one thread at a time.
 COND_BASELINES_API int cond_siconos_available(void);
 COND_BASELINES_API CondStatus cond_siconos_solve(const CondContext* context,
                                                  const CondProblem* problem, double tolerance,
                                                  CondSiconosWay way, int max_iterations, double* v,
                                                  double* lambda, double* seconds, int* iterations);
 
-// Bullet, an engine for games and robots, where the library was built with it: the rigid bodies,
-// planes, obstacles, forces and ball joints of a scene from a state on, stepped by its default
-// solver with so many iterations (its own default is 10). Attachments become ideal ball joints.
-// Nothing falls asleep. Lengths are scaled inside so that the thinnest body is a tenth of a metre,
-// as its manual asks. COND_NOT_SUPPORTED: not built in, or the scene has something else.
+// Bullet, an engine for games and robots, where the library was built with it. It simulates the
+// rigid bodies, planes, obstacles, forces and ball joints of a scene, starting at a state, with its
+// default solver and the given number of iterations (Bullet's default is 10). Attachments become
+// ideal ball joints. Bodies never sleep. Lengths are scaled internally so that the thinnest body is
+// a tenth of a metre, as Bullet's manual recommends. COND_NOT_SUPPORTED: not built in, or the scene
+// has anything else.
 typedef struct CondBullet CondBullet;
 typedef struct CondBulletInfo {
     double seconds; // of its step alone
-    double energy;  // of motion and of height after it [J]
+    double energy;  // kinetic and gravitational, after it [J]
     int contacts;   // points in its manifolds
 } CondBulletInfo;
 
@@ -72,7 +73,7 @@ COND_BASELINES_API int cond_bullet_available(void);
 COND_BASELINES_API CondStatus cond_bullet_create(const CondModel* model, const CondState* state,
                                                  int iterations, CondBullet** bullet,
                                                  CondError* error);
-// One step; the poses are written into `state`, which may be any of the model.
+// One step; the poses are written into `state`, which may be any state of the model.
 COND_BASELINES_API CondStatus cond_bullet_step_sized(CondBullet* bullet, CondState* state,
                                                      CondBulletInfo* info, size_t size);
 static inline CondStatus cond_bullet_step(CondBullet* bullet, CondState* state,
@@ -80,8 +81,9 @@ static inline CondStatus cond_bullet_step(CondBullet* bullet, CondState* state,
 {
     return cond_bullet_step_sized(bullet, state, info, sizeof(CondBulletInfo));
 }
-// Calls `see` with every contact of the last step: what Bullet's solver made of it is in `impulse`,
-// and in `velocity` that of the point afterwards; `force`, `plane` and parts are not known.
+// Calls `see` with every contact of the last step. `impulse` is that of Bullet's solver and
+// `velocity` is that of the point after the step; `force`, `plane`, `part` and `other_part` are not
+// known.
 typedef void (*CondBulletSee)(void* data, const CondContactInfo* contact);
 COND_BASELINES_API void cond_bullet_contacts(const CondBullet* bullet, CondBulletSee see,
                                              void* data);

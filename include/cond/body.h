@@ -72,9 +72,9 @@ typedef struct CondMaterialDef {
     double bending;         // stiffness against bending along the warp [N m]
     double bending_weft;    // and across it [N m]
     double strain_limit;    // Green strain along warp and weft; 0: none
-    double limit_modulus;   // what is added to the moduli beyond it [Pa]
-    double yield_curvature; // of shells: what is bent more keeps the excess; 0: none [1/m]
-    double yield_hardening; // stiffness against further bending, relative to that before, below 1
+    double limit_modulus;   // added to the moduli beyond that strain [Pa]
+    double yield_curvature; // of shells: curvature beyond which bending is plastic; 0: none [1/m]
+    double yield_hardening; // bending stiffness beyond it, relative to the elastic one, below 1
 } CondMaterialDef;
 
 // A joint of a robot at the start, and its motor: torque = stiffness (target - position) +
@@ -94,14 +94,14 @@ typedef struct CondJointDef {
     double passive_damping; // viscous damping of the joint itself [N m s/rad, N s/m]
     double armature;        // inertia of its rotor, as the joint feels it [kg m2, kg]
     double spring;          // stiffness of a spring in the joint [N m/rad, N/m]
-    double spring_rest;     // where that is slack [rad, m]
-    // What spherical and floating joints turn by; they have no motor. Floating and planar joints
+    double spring_rest;     // its rest position [rad, m]
+    // The rotation of spherical and floating joints; they have no motor. Floating and planar joints
     // have coordinates NAME.x, NAME.y, and NAME.z or NAME.angle, each named like a joint.
     double orientation[4];      // of the link in the joint's frame; 0: not turned
     double angular_velocity[3]; // relative, in the axes of the turning link [rad/s]
-    double lead;        // by how much its target is ahead of the position at the start [rad, m]
-    double effort_back; // largest torque or force against the axis [N m, N]; NaN: effort
-    double torque;      // added by its motor until another one is set, within effort [N m, N]
+    double lead;                // target less position at the start [rad, m]
+    double effort_back;         // largest torque or force against the axis [N m, N]; NaN: effort
+    double torque; // added by its motor until another one is set, within effort [N m, N]
 } CondJointDef;
 
 // How a link moves on its parent.
@@ -115,9 +115,9 @@ typedef enum CondJointKind {
     COND_JOINT_FLOATING = 6,   // slides along the axes of the joint's frame, then any turn
 } CondJointKind;
 
-// Friction and restitution of a surface. Where two surfaces meet: a value that only one of them
-// gives is used; two frictions combine by their rule, two restitutions as the larger. Where neither
-// gives one, friction is 0.5 and restitution 0.
+// Friction and restitution of a surface. Where two surfaces meet and only one of them gives a
+// value, that value is used. If both do, the frictions combine by their rule and the larger
+// restitution counts. If neither does, friction is 0.5 and restitution 0.
 typedef struct CondSurfaceDef {
     double friction[2]; // mu along the surface's two tangents; NaN: not given
     double restitution; // 0 .. 1; NaN: not given
@@ -132,7 +132,7 @@ typedef enum CondFrictionRule {
 // How the friction of a surface combines with that of others.
 typedef struct CondRubbingDef {
     CondFrictionRule rule; // how this friction combines with another one
-    int priority; // of two surfaces that differ in it the one with more gives the friction alone
+    int priority;     // if two surfaces differ in it, the friction is that of the higher priority
     int frictionless; // 1: no friction with surfaces that are frictionless too, or have less
                       // priority
 } CondRubbingDef;
@@ -146,11 +146,11 @@ typedef struct CondLinkShapeDef {
     double position[3];        // of the shape's middle, or of the mesh's origin; link axes [m]
     double orientation[4];     //
     CondSurfaceDef surface;    // values that are not given are the robot's
-    CondRubbingDef rubbing;    // of a surface that gives its friction; else the robot's counts
+    CondRubbingDef rubbing;    // used if the surface gives its friction; else the robot's
     uint32_t groups;           // that it is in; 0: those of the link
     uint32_t touches;          // groups that it touches; 0: those of the link
-    int visual;                // 1: it is seen and does not touch; the link's other shapes are then
-                               // not drawn
+    int visual;                // 1: it is drawn and has no contacts; the link's other shapes are
+                               // then not drawn
     double rgba[4];            // of a visual one: red, green, blue, opacity; NaN: not given
 } CondLinkShapeDef;
 
@@ -159,7 +159,7 @@ typedef struct CondLinkShapeDef {
 typedef struct CondLinkDef {
     char name[COND_NAME_SIZE];
     char parent[COND_NAME_SIZE]; // a link before it; "": the base, which has no joint
-    char joint[COND_NAME_SIZE];  // name of the joint; "": the link's own, none if fixed
+    char joint[COND_NAME_SIZE];  // name of the joint; "": that of the link; a fixed one has none
     CondJointKind kind;
     double position[3];         // joint frame in the parent's axes, at joint position 0 [m]
     double orientation[4];      //
@@ -171,7 +171,7 @@ typedef struct CondLinkDef {
     double damping;             // viscous damping of the joint itself [N m s/rad, N s/m]
     double armature;            // inertia of its rotor, as the joint feels it [kg m2, kg]
     double spring;              // stiffness of a spring in the joint [N m/rad, N/m]
-    double spring_rest;         // where that is slack [rad, m]
+    double spring_rest;         // its rest position [rad, m]
     char mimic[COND_NAME_SIZE]; // the joint it follows: at multiplier * position + offset; "": none
     double multiplier;          //
     double offset;              // [rad, m]
@@ -181,7 +181,7 @@ typedef struct CondLinkDef {
     int n_shape;
     const CondLinkShapeDef* shape; // (n_shape)
     double effort_back;            // largest torque or force against the axis [N m, N]; NaN: effort
-    double gravity_compensation;   // share of its weight that does not act on it; 1: it floats
+    double gravity_compensation;   // fraction of its weight that is left out; 1: weightless
     size_t shape_stride;           // sizeof(CondLinkShapeDef), by the default function
 } CondLinkDef;
 
@@ -211,7 +211,7 @@ typedef enum CondRodShape {
 typedef enum CondElement {
     COND_ELEMENT_LINEAR = 0,    // tetrahedra of four nodes: stiff in bending, and nearly rigid
                                 // where the material is nearly incompressible
-    COND_ELEMENT_QUADRATIC = 1, // a node more on each edge; neither of the two
+    COND_ELEMENT_QUADRATIC = 1, // ten nodes: a further one on each edge; without either stiffness
     COND_ELEMENT_SMOOTHED = 2,  // four nodes, with strains averaged around each edge: no stiffer in
                                 // bending than quadratic ones with as many nodes
     COND_ELEMENT_AUTO = 3,      // linear; a warning of the model says where these bend by less than
@@ -223,8 +223,8 @@ typedef enum CondRodRest {
     COND_ROD_REST_UNIFORM = 1, // free of stress with rest_curvature all along
 } CondRodRest;
 
-// Groups of contact, one bit each: two things touch where each is in a group that the other
-// touches. By default a thing is in the first group and touches all groups.
+// Groups of contact, one bit each. Two shapes touch if each is in a group that the other touches.
+// By default a shape is in the first group and touches all groups.
 #define COND_GROUP_DEFAULT 1u
 #define COND_GROUP_ALL 0xffffffffu
 
@@ -235,13 +235,13 @@ typedef struct CondLinkGroups {
     uint32_t touches;          // groups that it touches
 } CondLinkGroups;
 
-// Centreline and section of a rod. In body axes it begins at the origin; the links' third axis is
-// along them, the first two are those of the section, carried along without twist from the body's x
-// and y axes and then turned by `twist`.
+// Centreline and section of a rod. In body axes the rod begins at the origin. The third axis of a
+// link points along it. The first two axes are those of the section: the body's x and y axes,
+// transported along the rod without twist and then turned by `twist`.
 typedef struct CondRodDef {
     CondRodShape shape;
-    int links;                // of points: one fewer than these
-    double length;            // [m]; of points: theirs
+    int links;                // with points: one fewer than points
+    double length;            // [m]; with points: that of their polygon
     double bend_radius;       // arc and helix [m]
     double pitch;             // helix: rise per turn [m]
     double twist;             // of the section along the rod [rad/m]
@@ -260,7 +260,7 @@ typedef struct CondBodyDef {
     double mass;                // [kg]; 0: from the density
     double density;             // rigid: mass per volume of the shape [kg/m3]; 0: not given
     double inertia[6];          // xx, yy, zz, xy, xz, yz about the centre, body axes [kg m2]
-    int inertia_from_shape;     // 1: that of the shape, filled evenly with the mass
+    int inertia_from_shape;     // 1: that of the shape with the mass at uniform density
     CondShapeKind shape;        // of a rigid body
     double size[3];             // as the shape says; edges of the box [m]
     int n_point;                // contact points of COND_SHAPE_POINTS; of rods: ends of the links
@@ -270,8 +270,9 @@ typedef struct CondBodyDef {
     double velocity[3];         // [m/s]
     double angular_velocity[3]; // in world axes [rad/s]
     CondSurfaceDef surface;
-    // soft: the mesh is turned by orientation about its own origin and moved by position; rigid, of
-    // shape convex or mesh: its surface, whose centre of mass becomes the origin of the body's axes
+    // soft: the mesh is rotated by orientation about its own origin and translated by position;
+    // rigid, of shape convex or mesh: its surface, whose centre of mass becomes the origin of the
+    // body's axes
     char mesh[COND_PATH_SIZE];     // a file, or a generator such as "mat:27,27,2:0.3,0.3,0.01"
     double mesh_scale;             // metres per unit of the file
     char material[COND_NAME_SIZE]; //
@@ -282,10 +283,10 @@ typedef struct CondBodyDef {
     int floating;              // 1: the base moves freely
     int n_joint;               //
     const CondJointDef* joint; // copied by cond_scene_add_body                      (n_joint)
-    double motor_stiffness;    // of joints that do not say [N m/rad, N/m]; 0: no motor
+    double motor_stiffness;    // of joints without a value of their own [N m/rad, N/m]; 0: no motor
     double motor_damping;      // [N m s/rad, N s/m]
     CondRodDef rod;            // position and orientation are those of its begin
-    // robot: which limits of its joints act, 1 or 0. Inverse kinematics keeps them in any case.
+    // robot: limits of its joints that act, 1 or 0. Inverse kinematics always respects them.
     int joint_limits;    // lower and upper
     int velocity_limits; //
     int effort_limits;   // of motors
@@ -294,15 +295,16 @@ typedef struct CondBodyDef {
     // robot, where no urdf is given: its links, parents first; copied by cond_scene_add_body
     int n_link;
     const CondLinkDef* link; // (n_link)
-    uint32_t groups;         // that the body is in, all links of a robot
-    uint32_t touches;        // groups that it touches; of a robot also those of its own links
+    uint32_t groups;         // of the body, or of all links of a robot
+    uint32_t touches;        // groups that it touches; for a robot including those of its own links
     int n_link_groups;       // robot: links with groups of their own
     const CondLinkGroups* link_groups; // copied by cond_scene_add_body       (n_link_groups)
-    char srdf[COND_PATH_SIZE]; // robot: file that says which of its links never touch; "": none
-    char package_dirs[COND_DIRS_SIZE]; // robot: folders of packages, with colons between them
+    char srdf[COND_PATH_SIZE]; // robot: SRDF file with pairs of its links that never touch; "":
+                               // none
+    char package_dirs[COND_DIRS_SIZE]; // robot: folders of packages, separated by colons
     CondCollision collision;           // robot: shapes for its collision meshes
-    int missing_meshes;                // robot, 1: goes on without collision meshes not found
-    int rod_closed;            // rod, 1: its end is joined to its begin, as all other links are
+    int missing_meshes;                // robot, 1: collision meshes that are not found are left out
+    int rod_closed;            // rod, 1: closed, with a joint between its last and its first link
     CondRubbingDef rubbing;    //
     CondNeighbours neighbours; // robot: which of its links never touch
     size_t joint_stride, link_stride, link_groups_stride; // sizes of the elements of those arrays,
@@ -328,9 +330,9 @@ typedef struct CondObstacleDef {
     // heightfield and terrain, in their own axes, whose z is up
     double extent[2];       // of a heightfield along x and y, about its position [m]
     double height;          // metres per unit of the heights
-    double depth;           // the solid reaches so far below the lowest point [m]; NaN: a tenth of
-                            // its wider extent
-    int n_row, n_column;    // of the heights where they are given as numbers; 0: they are not
+    double depth;           // depth of the solid below the lowest point [m]; NaN: a tenth of its
+                            // wider extent
+    int n_row, n_column;    // of the heights, if they are given as numbers; else 0
     const double* heights;  // the first row is that of the largest y; copied by
                             // cond_scene_add_obstacle                       (n_row x n_column)
     CondRubbingDef rubbing; //
@@ -362,9 +364,9 @@ COND_ENUM_NAMES(COND_API, CondCollision, cond_collision)
 COND_ENUM_NAMES(COND_API, CondRodShape, cond_rod_shape)
 COND_ENUM_NAMES(COND_API, CondRodRest, cond_rod_rest)
 
-// Definitions as they begin. Those with arrays of structs note how large the elements are in the
-// program: a link is fixed to its parent and has no mass, a link's shape is none yet, a surface
-// gives neither friction nor restitution, a rod is straight, groups touch all.
+// Defaults. Definitions with arrays of structs store the size that their elements have in the
+// program. A link is fixed to its parent and has no mass, a link's shape has no kind, a surface
+// gives neither friction nor restitution, a rod is straight, and groups touch all.
 COND_DEFAULT_OF(COND_API, CondBodyDef, cond_body_def_default,
                 made.joint_stride = sizeof(CondJointDef);
                 made.link_stride = sizeof(CondLinkDef);

@@ -1,5 +1,4 @@
-// Where memory comes from, and whether work is still wanted. Every object copies the context it is
-// created with.
+// The allocator and the cancellation callback. Every object copies the context it is created with.
 #ifndef COND_CONTEXT_H
 #define COND_CONTEXT_H
 
@@ -11,7 +10,7 @@
 extern "C" {
 #endif
 
-// More than any machine that COND is meant for has; run times give up somewhere beyond.
+// The largest number of threads; OpenMP run times fail somewhere above it.
 enum { COND_MAX_THREADS = 1024 };
 
 typedef struct CondContext {
@@ -20,33 +19,36 @@ typedef struct CondContext {
     void* (*allocate)(size_t bytes, void* user);
     void (*release)(void* memory, void* user);
     void* user; // handed to all three
-    // Asked between the iterations of solves and the stages of steps, by the thread that makes
-    // them; it should cost little. Not 0: the work ends soon, with COND_CANCELLED, and a step
-    // leaves its state as it was. It must go on saying so until then. NULL: all work is wanted.
+    // Called between the iterations of solves and the stages of steps, by the thread that runs
+    // them; it should be cheap. A value other than 0 cancels the work: the call returns
+    // COND_CANCELLED soon afterwards, and a step leaves its state unchanged. The callback must keep
+    // returning that value until then. NULL: never cancel.
     int (*cancelled)(void* user);
 } CondContext;
 
-// Ends the threads that wait for the next loop, which starts them anew. A process that is forked
-// off has none of them and starts its own, whether this was called before or not, but not one that
-// is forked off within a loop. Not 0: called within a loop, whose threads go on.
+// Ends the worker threads; the next parallel loop starts new ones. A forked process starts its own
+// threads, whether or not this was called before the fork, but a process must not be forked within
+// a loop. Returns a value other than 0, and ends no thread, if it is called within a loop.
 COND_API int cond_threads_end(void);
 
-// Where the time of steps goes on many threads, for benchmarks: one entry per stage of a step, and
-// within a solve per kind of work. Times are of processors, whatever else the machine does.
+// Where multi-threaded steps spend their time, for benchmarks: one entry per stage of a step, and
+// within a solve one per kind of work. Times are processor times, so that other load on the machine
+// does not count.
 typedef struct CondThreadsWork {
     const char* name; // the library's
-    double outside;   // of the calling thread, outside of loops: no other thread shortens it [s]
+    double outside;   // serial work of the calling thread, outside of loops [s]
     double within;    // of all threads, in loops [s]
-    double longest;   // of that, what the thread with most to do does of each loop [s]
-    int loops;        // that were offered to other threads
-    int barriers;     // at which these met within loops
-    double met;       // threads that met at the ends of loops and at barriers, all counted
+    double longest;   // of that, the time of the busiest thread of each loop [s]
+    int loops;        // parallel loops
+    int barriers;     // barriers within the loops
+    double met;       // threads that synchronised, summed over barriers and both ends of loops
 } CondThreadsWork;
 
-// From now on loops are cut for so many threads and measured, on as many processors as there are;
-// 0 ends it. Steps are much slower meanwhile, with the same results. One simulation at a time.
+// Starts measuring: loops are divided as for this number of threads, whatever the number of
+// processors; 0 ends it. Steps are much slower meanwhile; their results are the same. Only one
+// simulation may run at a time.
 COND_API void cond_account_begin(int threads);
-// What an entry has had since, from 0 on; 0 where there is none.
+// Reads entry number `entry`, from 0, as accumulated since the begin; returns 0 past the last.
 COND_API int cond_account_read(int entry, CondThreadsWork* work);
 
 #ifdef __cplusplus

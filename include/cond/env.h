@@ -1,8 +1,8 @@
-// CondEnv: a scene as an environment to learn in or to control. It is reset with a seed, which
-// draws the scene's section `randomise`; stepped with an action, as the sections `actions` and
-// `environment` say; and gives an observation, a reward and the end of the episode (`rewards`).
-// CondEnvBatch: many of them, stepped by threads. An environment owns everything it uses; nothing
-// is shared, so that many give the same bits as one by one.
+// CondEnv: a scene as an environment to learn in or to control. A reset takes a seed, which draws
+// the values of the scene's section `randomise`. A step takes an action, as the sections `actions`
+// and `environment` describe it, and returns an observation, a reward and the end of the episode
+// (`rewards`). A CondEnvBatch steps many environments on several threads. An environment shares no
+// data with others, so that in a batch it gives the same bits as alone.
 #ifndef COND_ENV_H
 #define COND_ENV_H
 
@@ -15,18 +15,19 @@ extern "C" {
 typedef struct CondEnv CondEnv;
 typedef struct CondEnvBatch CondEnvBatch;
 
-// A reward of one's own, added to that of the scene; *done set to 1 ends the episode. Called after
-// every action, in a batch by several threads at once, each with an environment of its own.
+// A reward computed by the program, added to that of the scene; setting *done to 1 ends the
+// episode. It is called after every action; in a batch, several threads call it at once, each for a
+// different environment.
 typedef double CondEnvReward(const CondEnv* env, void* user, int* done);
 
 typedef struct CondEnvDef {
     size_t struct_size;          // of this struct, by its default function
-    const char* scene;           // path of a scene file; NULL: text or made says it
+    const char* scene;           // path of a scene file; NULL: see text and made
     int n_override;              //
     const char* const* override; // "path=value", copied                      (n_override)
     CondEnvReward* reward;       // NULL: the scene's alone
     void* user;                  // for the reward
-    // In place of a path: a scene as YAML text, whose relative paths begin in the folder (NULL: the
+    // In place of a path: a scene as YAML text, whose relative paths begin in `folder` (NULL: the
     // working directory), or a scene in memory. All are copied: text and scene may be changed or
     // destroyed once the environment is made.
     const char* text;
@@ -41,12 +42,12 @@ COND_IO_API CondStatus cond_env_create(const CondContext* context, const CondEnv
                                        CondEnv** env, CondError* error);
 COND_IO_API void cond_env_destroy(CondEnv* env);
 
-// Begins an episode with the scene that the seed draws. On failure, a drawn value that the scene
-// refuses say, the environment is as it was.
+// Begins an episode with the scene that the seed draws. On failure, for example if the scene
+// refuses a drawn value, the environment is unchanged.
 COND_IO_API CondStatus cond_env_reset(CondEnv* env, uint64_t seed, CondError* error);
-// Begins the next episode of the seed that the environment was last reset with: number 0 is that of
-// the seed itself, number k that of cond_env_episode_seed(seed, k). Also what begins by itself in a
-// batch, so that an environment goes through the same episodes alone.
+// Begins the next episode of the seed that the environment was last reset with: episode 0 uses the
+// seed itself, episode k cond_env_episode_seed(seed, k). The automatic reset of a batch does the
+// same, so that an environment has the same episodes in a batch as alone.
 COND_IO_API CondStatus cond_env_reset_next(CondEnv* env, CondError* error);
 // Episode 0: the seed; later ones: number `episode` (from 1) of SplitMix64 started with the seed.
 COND_IO_API uint64_t cond_env_episode_seed(uint64_t seed, uint64_t episode);
@@ -61,24 +62,24 @@ typedef struct CondEnvResult {
     CondStatus status;  // worst of the time steps; COND_DIVERGED ends the episode
     double reward;      // sum of weight times value, and the def's own
     int done;           // 1: a reward's bound, the def's own reward or divergence ended the episode
-    int cut;            // 1: it has had all of its steps
+    int cut;            // 1: the episode has reached its number of steps
     int missed;         // time steps that missed their tolerance
     double certificate; // worst of the time steps
     int success;        // 1: all success bounds of the rewards hold, for as long as the scene asks
-    double goal_reward; // of the reward, the part of those that are `desired`
+    double goal_reward; // the share of the rewards that are `desired`
 } CondEnvResult;
 
-// Acts and simulates. Values beyond the bounds are cut to them. COND_BAD_ARGUMENT for a value that
-// is not finite and for an episode that is over; on it, and when memory is short, the environment
-// is as it was. action may be NULL where it has no values.                       (n_action)
+// Acts and simulates. Values beyond the bounds are clamped to them. COND_BAD_ARGUMENT if a value is
+// not finite or the episode is over. After that error, and after COND_OUT_OF_MEMORY, the
+// environment is unchanged. action may be NULL where it has no values.             (n_action)
 COND_IO_API CondStatus cond_env_step_sized(CondEnv* env, const double* action,
                                            CondEnvResult* result, size_t size);
 static inline CondStatus cond_env_step(CondEnv* env, const double* action, CondEnvResult* result)
 {
     return cond_env_step_sized(env, action, result, sizeof(CondEnvResult));
 }
-// Why the last step failed or was refused, such as "action[2] (arm.joints) is nan, expected a
-// finite number"; "" where it was not.
+// The reason why the last step failed or was refused, such as "action[2] (arm.joints) is nan,
+// expected a finite number"; "" if it succeeded.
 COND_IO_API const char* cond_env_message(const CondEnv* env);
 // Actions since the reset.
 COND_IO_API int cond_env_n_step(const CondEnv* env);
@@ -91,7 +92,7 @@ typedef struct CondEnvSlot {
     int begin, size;  // of the values in the vector
 } CondEnvSlot;
 
-// The action: how many values, what they are called (0 past the last slot), and their bounds.
+// The action: the number of its values, their slots (0 past the last one), and their bounds.
 COND_IO_API int cond_env_n_action(const CondEnv* env);
 COND_IO_API int cond_env_action_slot_sized(const CondEnv* env, int slot, CondEnvSlot* out,
                                            size_t size);
@@ -103,9 +104,8 @@ COND_IO_API void cond_env_action_bounds(const CondEnv* env, double* low,
                                         double* high); // (n_action)
 
 // The action without effect: zeros for increments, the present targets for absolute ones. And a
-// random one by a seed: uniform within the bounds; values without bounds as in the action without
-// effect.
-//                                                                                (n_action)
+// random action from a seed: uniform within the bounds; values without bounds are those of the
+// action without effect.                                                           (n_action)
 COND_IO_API void cond_env_action_still(const CondEnv* env, double* action);
 COND_IO_API void cond_env_action_draw(const CondEnv* env, uint64_t seed, double* action);
 
@@ -124,9 +124,9 @@ COND_IO_API const double* cond_env_observation(const CondEnv* env);
 COND_IO_API int cond_env_n_reward(const CondEnv* env);
 COND_IO_API double cond_env_reward_value(const CondEnv* env, int reward, const char** name);
 
-// The environment's goal: rewards that are `desired`, as pairs of what is (achieved) and what shall
-// be (desired), n_goal numbers each. achieved, desired, as of now; either may be NULL. Their slots
-// are the same (0 past the last).                                achieved, desired (n_goal)
+// The environment's goal: for the rewards that are `desired`, the present values (achieved) and the
+// wanted ones (desired), n_goal numbers each; either pointer may be NULL. Both have the same slots
+// (0 past the last).                                               achieved, desired (n_goal)
 COND_IO_API int cond_env_n_goal(const CondEnv* env);
 COND_IO_API int cond_env_goal_slot_sized(const CondEnv* env, int slot, CondEnvSlot* out,
                                          size_t size);
@@ -135,7 +135,8 @@ static inline int cond_env_goal_slot(const CondEnv* env, int slot, CondEnvSlot* 
     return cond_env_goal_slot_sized(env, slot, out, sizeof(CondEnvSlot));
 }
 COND_IO_API void cond_env_goal(const CondEnv* env, double* achieved, double* desired);
-// These rewards with other numbers: for learners that change goals afterwards.
+// The reward of these goals for given numbers: for hindsight replay, which changes goals
+// afterwards.
 COND_IO_API double cond_env_goal_reward(const CondEnv* env, const double* achieved,
                                         const double* desired);
 
@@ -144,9 +145,9 @@ COND_IO_API const CondModel* cond_env_model(const CondEnv* env);
 COND_IO_API const CondState* cond_env_state(const CondEnv* env);
 COND_IO_API const CondSim* cond_env_sim(const CondEnv* env);
 
-// The whole environment as bytes and back, as cond_state_save and cond_state_load: what is loaded
-// goes on with the same bits, in any environment made from the same def. On failure load leaves the
-// environment as it was.
+// Saves the whole environment as bytes and loads it, as cond_state_save and cond_state_load do: a
+// loaded environment continues with the same bits, in any environment made from the same def. On
+// failure load leaves the environment as it was.
 COND_IO_API CondStatus cond_env_save(const CondEnv* env, void* buffer, size_t capacity,
                                      size_t* size);
 COND_IO_API CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t size,
@@ -154,9 +155,9 @@ COND_IO_API CondStatus cond_env_load(CondEnv* env, const void* buffer, size_t si
 // A number that two environments of one def share only if they have the same future.
 COND_IO_API uint64_t cond_env_hash(const CondEnv* env);
 
-// n environments from one def, reset with the seeds 0 .. n - 1. threads: how many step them; 0: as
-// the run time decides. Each environment runs on one thread at a time. The context's callbacks must
-// bear calls from several threads.
+// n environments from one def, reset with the seeds 0 .. n - 1. threads: the number that step them;
+// 0: as the run time decides. Each environment runs on one thread at a time. The context's
+// callbacks must be thread-safe.
 COND_IO_API CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* def,
                                              int n, int threads, CondEnvBatch** batch,
                                              CondError* error);
@@ -167,10 +168,10 @@ COND_IO_API CondEnv* cond_env_batch_env(CondEnvBatch* batch, int index);
 // one that failed; the others are reset nevertheless.           seed, which (n)
 COND_IO_API CondStatus cond_env_batch_reset(CondEnvBatch* batch, const uint64_t* seed,
                                             const int* which, CondError* error);
-// Steps those that are not over; the result of one that is has status COND_OK, no reward, and done
-// or cut as it was left. Returns the worst status. An action that one of them cannot take is
-// refused before any is stepped; cond_env_message of that one says why.
-//                                   action (n x n_action), result (n)
+// Steps the environments that are not over. The result of one that is over has status COND_OK,
+// reward 0, and done or cut as its last step left them. Returns the worst status. If an environment
+// refuses its action, none is stepped; its cond_env_message says why.
+//                                                           action (n x n_action), result (n)
 COND_IO_API CondStatus cond_env_batch_step_sized(CondEnvBatch* batch, const double* action,
                                                  CondEnvResult* result, size_t size);
 static inline CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* action,
@@ -180,21 +181,21 @@ static inline CondStatus cond_env_batch_step(CondEnvBatch* batch, const double* 
 }
 // Handling of finished episodes, by the names of Gymnasium 1.x.
 typedef enum CondAutoreset {
-    COND_AUTORESET_NEXT_STEP = 0, // the next call begins another one: its action plays no part,
-                                  // its reward is 0
-    COND_AUTORESET_SAME_STEP = 1, // another one begins at once: the observation is its first, that
-                                  // of the end is in final_observation
+    COND_AUTORESET_NEXT_STEP = 0, // the next call begins another one: its action is ignored, its
+                                  // reward is 0
+    COND_AUTORESET_SAME_STEP = 1, // another one begins at once: observation is its first,
+                                  // final_observation the last of the finished one
     COND_AUTORESET_DISABLED = 2,  // they stay over, and are not stepped, until they are reset
 } CondAutoreset;
 COND_ENUM_NAMES(COND_IO_API, CondAutoreset, cond_autoreset)
 
-// Arrays of the caller, by environment; any may be NULL. Rows of final_observation whose episode
-// did not end in this call are left as they were.
+// Arrays of the caller, one row per environment; any may be NULL. Rows of final_observation whose
+// episode did not end in this call are left as they were.
 typedef struct CondEnvArrays {
     size_t struct_size;          // of this struct, by its default function
     double* observation;         //                                          (n x n_observation)
     double* reward;              //                                          (n)
-    uint8_t* done;               // 1 or 0, as the next four; as in CondEnvResult            (n)
+    uint8_t* done;               // 1 or 0, as the next three; as in CondEnvResult         (n)
     uint8_t* cut;                //                                          (n)
     uint8_t* began;              // the observation is the first of an episode               (n)
     uint8_t* ended;              // an episode ended: final_observation holds its last       (n)
@@ -213,8 +214,8 @@ COND_DEFAULT(COND_IO_API, CondEnvArrays, cond_env_arrays_default)
 
 // Steps all environments with one call, resets as `autoreset` says (each by cond_env_reset_next),
 // and fills the arrays. Returns the worst status: a failure of a step or of a reset, which the
-// error tells and which leaves that environment as it was, else the worst warning. What diverged
-// has ended its episode and is no failure here.                      action (n x n_action)
+// error describes and which leaves that environment unchanged, else the worst warning. Divergence
+// ends the episode and is not a failure here.                           action (n x n_action)
 COND_IO_API CondStatus cond_env_batch_advance(CondEnvBatch* batch, const double* action,
                                               CondAutoreset autoreset, const CondEnvArrays* arrays,
                                               CondError* error);

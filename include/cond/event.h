@@ -1,11 +1,11 @@
 // Events of contact: pairs of bodies, links of robots and rods, planes and obstacles whose contact
 // began or ended in the last step.
 //
-// A pair touches from the step on in which its contacts carry a normal force. It touches until a
-// step in which they carry none and the gap is open, wider than a millionth of the smaller body's
-// size. Pairs that touch belong to the state: a state that is copied, saved and loaded goes on with
-// the same events, and one that was just created begins all its contacts in its first step. Bodies
-// that sleep go on touching what they touch. A failed step has no events.
+// A pair begins to touch in the step in which its contacts first carry a normal force. It ends in
+// the step in which they carry none and the gap is wider than a millionth of the smaller body's
+// size. Touching pairs belong to the state: a state that is copied, or saved and loaded, continues
+// with the same events, and in a new state all contacts begin in the first step. Sleeping bodies
+// keep touching what they touch. A failed step has no events.
 #ifndef COND_EVENT_H
 #define COND_EVENT_H
 
@@ -34,11 +34,12 @@ typedef struct CondContactEvent {
                         // their normals [m/s]; 0 when it ended
     double position[3]; // of the contact with the largest impulse, world [m]; 0 when it ended
     double normal[3];   // there, towards body[0]; 0 when it ended
-    double contact_time; // when the pair came to touch, by gap and velocity where the step began
-                         // (its piece or substep) and by weight [s]; when it ended: time
+    double contact_time; // time of the touch, from the gap, the velocity and the weight at the
+                         // start of the step, or of its piece or substep [s]; when it ended: time
 } CondContactEvent;
 
-// Events of the last step, those that began first, each in the order of their pairs.
+// Events of the last step: those that began, then those that ended, both in the order of their
+// pairs.
 COND_API int cond_sim_n_event(const CondSim* sim);
 COND_API void cond_sim_event_sized(const CondSim* sim, int event, CondContactEvent* made,
                                    size_t size);

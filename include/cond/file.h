@@ -1,5 +1,5 @@
-// Files that appear under their name only once they are whole. All that COND writes in one piece
-// goes this way: states, meshes, contact problems, frames of ParaView, reports.
+// Files that are replaced atomically: a file gets its name only when it is complete. COND writes
+// states, meshes, contact problems, frames of ParaView and reports with these functions.
 #ifndef COND_FILE_H
 #define COND_FILE_H
 
@@ -19,11 +19,11 @@ typedef struct CondFile CondFile;
 // written to directly. COND_NO_FILE: it cannot be written, the message says why.
 COND_API CondStatus cond_file_begin(const CondContext* context, const char* path, CondFile** file,
                                     CondError* error);
-// To write to, in binary; it belongs to the file.
+// The stream to write to, opened in binary mode; it belongs to the file.
 COND_API FILE* cond_file_stream(CondFile* file);
 
-// Ends a file and releases it; NULL is fine. keep = 1: all is brought to the disk, and then the
-// file takes the place of the older one. keep = 0, or when a write failed: the older one stays.
+// Ends a file and releases it; NULL is fine. keep = 1: the data is flushed to the disk, and then
+// the file replaces the older one. keep = 0, or when a write failed: the older one stays.
 COND_API CondStatus cond_file_end(CondFile* file, int keep, CondError* error);
 
 #ifdef __cplusplus

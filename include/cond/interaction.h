@@ -15,7 +15,7 @@ typedef struct CondPatchDef {
     size_t struct_size; // of this struct, by its default function
     char body[COND_NAME_SIZE];
     double low[3], high[3];        // [m]
-    char material[COND_NAME_SIZE]; // of the elements all of whose corners lie in it; "": the body's
+    char material[COND_NAME_SIZE]; // of elements with all corners in the box; "": the body's
 } CondPatchDef;
 
 // One end of an attachment: a body's point, a robot's link, a patch of a soft body, the world, or a
@@ -29,8 +29,8 @@ typedef struct CondEndDef {
     double at;                       // rods: distance from the begin, along it [m]; NaN: not given
 } CondEndDef;
 
-// Holds two frames together by implicit spring-dampers: as they are when it is made, or as position
-// and orientation say.
+// Holds two frames together by implicit spring-dampers: at the relative pose that they have when it
+// is made, or at `position` and `orientation`.
 typedef struct CondAttachmentDef {
     char name[COND_NAME_SIZE];
     size_t struct_size; // of this struct, by its default function
@@ -42,8 +42,8 @@ typedef struct CondAttachmentDef {
     double rotation_stiffness; // [N m/rad]
     double rotation_damping;   // [N m s/rad]
     double start, end_time;    // [s]; INFINITY: for ever
-    // Of end 0 seen from end 1, in the axes of the latter's body: where it is held, from end 1's
-    // point [m], and how it is turned. NaN: as they are when it is made.
+    // Pose at which end 0 is held, in the axes of the body of end 1: its position from the point of
+    // end 1 [m], and its orientation. NaN: as when the attachment is made.
     double position[3], orientation[4];
 } CondAttachmentDef;
 
@@ -55,19 +55,19 @@ typedef struct CondWaypoint {
     int rest;              // 1: the frame's position comes to rest here
 } CondWaypoint;
 
-// What moves as the scene says. With a link: poses that it follows, its robot's motors tracking
-// joint targets found by inverse kinematics. With a joint: the targets of its motor. Without a
-// body: poses of a frame in space, for attachments to hold on to.
+// A prescribed motion. With a link: poses that the link follows; inverse kinematics finds targets
+// for the robot's motors. With a joint: the targets of its motor. Without a body: poses of a frame
+// in space that attachments may end at.
 typedef struct CondTrajectoryDef {
     char name[COND_NAME_SIZE];
     size_t struct_size; // of this struct, by its default function
     char body[COND_NAME_SIZE];
     char link[COND_NAME_SIZE];
     char joint[COND_NAME_SIZE];
-    double point[3];              // in link axes: the point whose pose is given [m]
+    double point[3];              // the point that follows the poses, in link axes [m]
     int n_waypoint;               //
     const CondWaypoint* waypoint; // copied by cond_scene_add_trajectory          (n_waypoint)
-    // Of links and frames, all from time 0 on and on top of the waypoints, world axes:
+    // For links and frames: motions from time 0 on that are added to the waypoints, in world axes.
     double velocity[3];     // uniform [m/s]
     double spin[3];         // uniform turning about the frame's origin [rad/s]
     double amplitude[3];    // of position, times sin(2 pi frequency time + phase) [m]
@@ -84,28 +84,30 @@ typedef enum CondSensorKind {
     COND_SENSOR_RANGE = 3,   // distance from its point to the next surface, along its third axis
 } CondSensorKind;
 
-// Reads force and torque in every step. Placed on a body, a robot's link, a patch of a soft body
-// (by on, whose point is where the torque is about), or an attachment (by name; on is empty then).
+// Measures in every step. It is placed on a body, a robot's link or a patch of a soft body, given
+// by `on`, whose point is the reference point of the torque; or on an attachment, given by name,
+// with `on` empty.
 typedef struct CondSensorDef {
     char name[COND_NAME_SIZE];
     size_t struct_size;              // of this struct, by its default function
     CondSensorKind kind;             // not used for an attachment
-    CondEndDef on;                   // point: in the axes of body, link or patch; from its origin
+    CondEndDef on;                   // its point is given in the axes of the body, link or patch
     char attachment[COND_NAME_SIZE]; // "": none
     char against[COND_NAME_SIZE];    // contact: only the forces from this body; "": from all
     double orientation[4];           // axes of the sensor in those of its body, link or patch
     int world_axes;                  // 1: force and torque are given in world axes instead
-    double range;                    // range: how far it sees [m]
+    double range;                    // range: largest distance measured [m]
 } CondSensorDef;
 
-// Two things that never touch: bodies, links of robots ("body/link"), obstacles or planes. Or two
-// whose shapes touch whatever their groups say, with a surface of their own.
+// A pair of bodies, links of robots ("body/link"), obstacles or planes that never touch. Or, with
+// touches 1, a pair that touches regardless of its groups, with a surface of its own.
 typedef struct CondExcludeDef {
     char name[COND_NAME_SIZE];
     size_t struct_size; // of this struct, by its default function
     char thing[2][2 * COND_NAME_SIZE];
     int touches;            // 1: they touch
-    CondSurfaceDef surface; // of two that touch; values not given are those of their surfaces
+    CondSurfaceDef surface; // of a pair that touches; values not given are those of the two
+                            // surfaces
 } CondExcludeDef;
 
 // Constant force at a point of a body during a span of time.
@@ -117,16 +119,16 @@ typedef struct CondForceDef {
     double torque[3]; // world axes [N m], rigid bodies and rods
     double point[3];  // body axes [m]; of rods: link axes
     double at;        // rods: distance from the begin, along it [m]; NaN: not given
-    double start;     // [s]; of a step that it acts in a part of it acts with its mean
+    double start;     // [s]; in a step that it acts in only partly, its mean acts
     double end;       // [s]; INFINITY: for ever
-    // Soft bodies: the patch over whose surface the force is spread, or that the pressure acts on;
-    // "": of pressure the whole surface.
+    // Soft bodies: the force is spread over the surface of this patch, and the pressure acts on it;
+    // "": the pressure acts on the whole surface.
     char patch[COND_NAME_SIZE];
-    double pressure; // against the surface, along its normals as they are then [Pa]
+    double pressure; // against the deformed surface, along its normals [Pa]
 } CondForceDef;
 
-// Spring-damper of length l, of potential k/2 (l - rest)^2: between two points it is their
-// distance, between joints of robots the sum of ratio times position.
+// Spring-damper with the potential k/2 (l - rest)^2. Its length l is the distance of two points,
+// or, between joints of robots, the sum of ratio times position.
 typedef struct CondSpringDef {
     char name[COND_NAME_SIZE];
     size_t struct_size;            // of this struct, by its default function
@@ -143,8 +145,8 @@ typedef struct CondSpringDef {
 // By the names of scene files.
 COND_ENUM_NAMES(COND_API, CondSensorKind, cond_sensor_kind)
 
-// Definitions as they begin: an end is in the world and gives no distance along a rod, a waypoint
-// gives neither position nor target and is not turned.
+// Defaults: an end is in the world and gives no distance along a rod; a waypoint gives neither
+// position nor target and has the identity orientation.
 COND_DEFAULT(COND_API, CondEndDef, cond_end_def_default)
 COND_DEFAULT(COND_API, CondWaypoint, cond_waypoint_default)
 COND_DEFAULT(COND_API, CondForceDef, cond_force_def_default)

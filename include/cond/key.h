@@ -1,6 +1,5 @@
-// The keys of scene files, which are the fields of definitions and settings: one table, from which
-// scene files are read, checked and written, and from which the reference pages and the schema of
-// editors are made.
+// The keys of scene files, which are the fields of definitions and settings. One table serves to
+// read, check and write scene files, and to make the reference pages and the schema for editors.
 #ifndef COND_KEY_H
 #define COND_KEY_H
 
@@ -19,8 +18,8 @@ typedef enum CondKeyType {
     COND_KEY_SWITCH = 3,   // true or false; int, 0 or 1
     COND_KEY_CHOICE = 4,   // one of `count` names; an enumeration or int, counted from 0
     COND_KEY_VECTOR = 5,   // list of `count` numbers; double[count]
-    COND_KEY_SAME = 6,     // the same, or one number that stands for all; double[count]
-    COND_KEY_SHORT = 7,    // the same, or half as many, the others are 0; double[count]
+    COND_KEY_SAME = 6,     // the same, or one number for all; double[count]
+    COND_KEY_SHORT = 7,    // the same, or count / 2 numbers, the rest being 0; double[count]
     COND_KEY_GROUPS = 8,   // names of groups; uint32_t
     COND_KEY_POINTS = 9,   // list of lists of numbers; no single field
     COND_KEY_SECTION = 10, // mapping with keys of its own; no single field
@@ -29,10 +28,10 @@ typedef enum CondKeyType {
 
 // Value of a field that was not given.
 typedef enum CondKeyUnset {
-    COND_UNSET_NEVER = 0,  // it cannot
+    COND_UNSET_NEVER = 0,  // the field always has a value
     COND_UNSET_ABSENT = 1, // by NaN
     COND_UNSET_AUTO = 2,   // by NaN, and by the word auto in a file
-    COND_UNSET_ZERO = 3,   // by 0, which a file may not say
+    COND_UNSET_ZERO = 3,   // by 0, which a file must not give
 } CondKeyUnset;
 
 // The names of the types: "text", "number", ...; and "never", "absent", "auto", "zero".
@@ -57,7 +56,8 @@ typedef struct CondKeyInfo {
     int required;          // 1: a file must give it
     const char* unit;      // "": none
     char initial[96];      // the default as a scene file writes it, or "required", "not given", ..
-    char bodies[40];       // the kinds of bodies that have it, "rigid, soft"; "": all, or no body
+    char bodies[40];       // the kinds of bodies that have it, "rigid, soft"; "": all, or not a key
+                           // of bodies
     const char* since;     // version of the library
     const char* meaning;   //
 } CondKeyInfo;
@@ -66,7 +66,7 @@ COND_API int cond_key_count(void);
 // Row `index` of the table: the rows of a section follow each other. size: sizeof(CondKeyInfo) in
 // the program. Returns 0 past the end.
 COND_API int cond_key_get(int index, CondKeyInfo* key, size_t size);
-// A name that a choice may have, by its value; NULL past the last, and for other keys.
+// The name of a value of a choice; NULL past the last, and for keys of other types.
 COND_API const char* cond_key_choice(int index, int value);
 
 #ifdef __cplusplus

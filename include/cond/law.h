@@ -26,7 +26,7 @@ COND_API void cond_law_project(CondLaw law, const double* mu, const double* tria
 COND_API void cond_law_solve(CondLaw law, const double* mu, double omega, double gamma,
                              const double* eta, double* lambda);
 
-// How far (u, lambda) is from obeying the law; every part is zero exactly when it does.
+// The violation of the law by (u, lambda); every field is zero exactly if the law holds.
 typedef struct CondLawError {
     double natural;         // gamma |lambda - P(lambda - u_hat / gamma)|            [m/s]
     double penetration;     // normal velocity below what the law allows             [m/s]
@@ -41,7 +41,7 @@ typedef struct CondLawError {
 // proximal one, where |u_t|_mu = sqrt(mu1^2 u1^2 + mu2^2 u2^2); P is the nearest point of the cone.
 COND_API CondLawError cond_law_error(CondLaw law, const double* mu, double gamma, const double* u,
                                      const double* lambda);
-// The first two alone, which decide: natural and penetration; the others are zero.
+// Only natural and penetration, on which the certificate rests; the other fields are zero.
 COND_API CondLawError cond_law_essential_error(CondLaw law, const double* mu, double gamma,
                                                const double* u, const double* lambda);
 
@@ -55,11 +55,12 @@ COND_API void cond_interval_project(const double* bound, const double* trial, do
 COND_API void cond_interval_solve(const double* bound, double compliance, double gamma,
                                   const double* eta, double* lambda);
 
-// How far (u, lambda) is from obeying it; u holds what the compliance adds. The velocities are
-// those that a force that is wrong changes: natural is delassus |lambda - clip(..)| with gamma =
-// delassus + compliance in the map. penetration: u_0 of a sign that no force of the interval
-// permits, where a bound is infinite; pull, cone: force below the lowest, beyond the highest or
-// along the other two axes; complementarity: velocity times the force short of its bound.
+// The violation of that law by (u, lambda); u includes what the compliance adds. natural is
+// delassus |lambda - clip(..)|, the velocity that corresponds to the error of the force, with gamma
+// = delassus + compliance in the map. penetration: u_0 of a sign that no force of the interval
+// permits, if a bound is infinite; pull: force below the lowest; cone: force beyond the highest or
+// along the other two axes; complementarity: velocity times the distance of the force from its
+// bound.
 COND_API CondLawError cond_interval_error(const double* bound, double compliance, double delassus,
                                           const double* u, const double* lambda);
 

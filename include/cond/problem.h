@@ -1,6 +1,6 @@
-// CondProblem: one contact problem A v = b + Jc' lambda, the seam that every velocity solver sees.
+// CondProblem: one contact problem A v = b + Jc' lambda, the input of every velocity solver.
 //
-// A is never one anonymous matrix. It is a sum of
+// A is not stored as one matrix. It is a sum of
 //   blocks     one per body, stored as the body is best multiplied and solved,
 //   couplings  J' K J between bodies (springs, attachments, joints), kept in factored form.
 // A contact has two sides; each is a point of the world that moves with some coordinates.
@@ -28,8 +28,8 @@ typedef enum CondBlockKind {
 } CondBlockKind;
 COND_ENUM_NAMES(COND_API, CondBlockKind, cond_block_kind)
 
-// A row of a tridiagonal block holds the columns of three blocks of six: those of the block before,
-// its own and the one behind. What sticks out of the matrix at both ends is not read.
+// A row of a tridiagonal block holds the columns of three 6x6 blocks: the previous one, its own and
+// the next one. Entries outside of the matrix, in the first and the last rows, are not read.
 #define COND_TRIDIAGONAL_ROW 18
 
 typedef struct CondBlock {
@@ -41,13 +41,13 @@ typedef struct CondBlock {
                             // tridiagonal: (n_dof x COND_TRIDIAGONAL_ROW)
     const int* row_begin;   // sparse: (n_dof + 1); bsr3: rows of blocks      (n_dof / 3 + 1)
     const int* column;      // sparse and bsr3 (columns of blocks), relative to dof_begin
-    const double* position; // bsr3: where the nodes are [m], for coarse spaces; NULL: not known
-                            //                                                (n_dof / 3 x 3)
+    const double* position; // bsr3: positions of the nodes [m], for coarse spaces; NULL: not known
+                            //                                                 (n_dof / 3 x 3)
 } CondBlock;
 
 // Row i of a block has cond_block_row_size entries; the k-th is returned, with its column in *j,
-// ascending with k. Dense rows hold all columns. For code that is not in a hurry: each kind has its
-// own product.
+// ascending with k. Dense rows hold all columns. This access is slow; cond_problem_multiply uses a
+// product for each kind.
 COND_API int cond_block_row_size(const CondBlock* block, int i);
 COND_API double cond_block_entry(const CondBlock* block, int i, int k, int* j);
 
@@ -68,8 +68,8 @@ typedef struct CondSide {
         jacobian; // J, row-major (3 x n_coordinate); NULL: a node, three coordinates, J = I
 } CondSide;
 
-// Where the force of a contact may lie; u and lambda obey  -u in N(lambda), N the normal cone of
-// that set (for the friction cone as the law says: strict or relaxed).
+// The set of admissible forces of a contact; u and lambda obey -u in N(lambda), N the normal cone
+// of that set (for the friction cone by the strict or the proximal law).
 typedef enum CondForceSet {
     COND_FORCE_CONE = 0,     // the friction cone
     COND_FORCE_INTERVAL = 1, // bound[0] <= lambda[0] <= bound[1], lambda[1] = lambda[2] = 0: limits
@@ -87,7 +87,7 @@ typedef struct CondContact {
     double phi[3];      // velocity offset [m/s]; the normal one carries the gap
     double kv;          // gain of virtual nodes [N s/m]; INFINITY: no slip at all
     uint64_t key;       // the same contact in the next step has the same key; 0: unknown
-    CondForceSet set;   // where its force may lie
+    CondForceSet set;   // set of its admissible forces
     double bound[2];    // of an interval: lowest and highest force [N, N m]; may be infinite
     double compliance;  // of an interval: the law sees u + compliance lambda [m/(N s), ..]; >= 0
 } CondContact;

@@ -6,8 +6,8 @@
 //                               into it, for ParaView before 5.13
 //   .pvd                        a ParaView collection with two .vtu files per frame
 //
-// A run that is ended at any moment leaves all finished frames behind; in an HDF5 file those but of
-// the last twentieth of a second, which wait in memory so that many are written at once.
+// If a run is interrupted, all finished frames remain. An HDF5 file may lack those of the last
+// twentieth of a second, which are buffered in memory so that many are written at once.
 #ifndef COND_RECORD_H
 #define COND_RECORD_H
 
@@ -19,10 +19,10 @@ extern "C" {
 
 typedef struct CondRecord CondRecord;
 
-// Of an HDF5 file; a .pvd collection always holds all digits.
+// Settings of an HDF5 file; a .pvd collection always holds all digits.
 typedef struct CondRecordSettings {
     size_t struct_size; // of this struct, by its default function
-    int all_digits;     // 1: drawn geometry in 64 bits; 0: in 32. The state is always kept in 64.
+    int all_digits;     // 1: drawn geometry in 64 bits; 0: in 32. The state is always stored in 64.
     int compression;    // 0: none, fastest, to 9: smallest (deflate)
 } CondRecordSettings;
 COND_DEFAULT(COND_IO_API, CondRecordSettings, cond_record_settings_default)
@@ -34,11 +34,11 @@ COND_IO_API CondStatus cond_record_open(const CondContext* context, const char* 
                                         const CondModel* model, const CondRecordSettings* settings,
                                         CondRecord** record, CondError* error);
 
-// Adds the state as a frame, which is in the file within a twentieth of a second's work, or at the
-// next cond_record_flush or cond_record_close. sim tells the contacts of the step that led to it,
-// info its certificate and energies; either may be NULL: then there are no contacts, and NaN stands
-// for the numbers. After a failure the record is as it was and the next frame may be tried.
-// COND_NO_FILE: a file could not be written, on a full disk say.
+// Adds the state as a frame. It reaches the file within a twentieth of a second, or at the next
+// cond_record_flush or cond_record_close. sim supplies the contacts of the step that led to the
+// state, info its certificate and energies. Either may be NULL: the frame then has no contacts, or
+// NaN for the numbers. After a failure the record is unchanged and further frames may be added.
+// COND_NO_FILE: a file could not be written, for example on a full disk.
 COND_IO_API CondStatus cond_record_frame_sized(CondRecord* record, const CondSim* sim,
                                                const CondState* state, const CondStepInfo* info,
                                                CondError* error, size_t size);
@@ -49,14 +49,14 @@ static inline CondStatus cond_record_frame(CondRecord* record, const CondSim* si
     return cond_record_frame_sized(record, sim, state, info, error, sizeof(CondStepInfo));
 }
 
-// Writes all frames to the disk, for programs that read the file meanwhile.
+// Writes all frames to the disk, for programs that read the file while it grows.
 COND_IO_API CondStatus cond_record_flush(CondRecord* record, CondError* error);
 
-// Frames that are in the record.
+// The number of frames in the record.
 COND_IO_API int cond_record_n_frame(const CondRecord* record);
 
-// Brings the last frames to the disk and releases the memory; cond_record_flush before it tells
-// whether that works. NULL is fine.
+// Writes the last frames to the disk and releases the memory. It reports no errors: call
+// cond_record_flush first to see them. NULL is fine.
 COND_IO_API void cond_record_close(CondRecord* record);
 
 #ifdef __cplusplus

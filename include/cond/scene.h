@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 typedef enum CondIntegrator {
-    COND_INTEGRATOR_AUTO = 0,        // theta for each group of coupled bodies, by its motion
+    COND_INTEGRATOR_AUTO = 0,        // theta chosen for each group of coupled bodies by its motion
     COND_INTEGRATOR_THETA = 1,       // one linear problem a step, theta from 1/2 to 1
     COND_INTEGRATOR_EULER = 2,       // implicit Euler, non-linear, by Newton's method
     COND_INTEGRATOR_MIDPOINT = 3,    // implicit midpoint, non-linear
@@ -29,9 +29,9 @@ typedef enum CondStepMethod {
     COND_STEP_PBD = 2,      // baseline: extended position-based dynamics with small substeps
 } CondStepMethod;
 
-// Which law velocities obey where contacts close.
+// The impact law at contacts that close.
 typedef enum CondImpactLaw {
-    COND_IMPACT_OFF = 0,          // none: the velocity is the step's own
+    COND_IMPACT_OFF = 0,          // none: the velocity is that of the step
     COND_IMPACT_SEQUENTIAL = 1,   // one impact after the other, the fastest approach first
     COND_IMPACT_SIMULTANEOUS = 2, // Newton's restitution at all closed contacts, once
 } CondImpactLaw;
@@ -43,31 +43,37 @@ typedef struct CondSceneSettings {
     CondStepMethod method;     //
     double time_step;          // [s]
     double theta;              // 1/2 midpoint (paper) .. 1 implicit Euler; NaN: not given
-    CondIntegrator integrator; // auto with theta given is theta
+    CondIntegrator integrator; // auto becomes theta if theta is given
     int mass_root;             // 1: robots step in the coordinates M^(1/2) v, which keeps energy
     double newton_tolerance;   // of the non-linear integrators: |change of v| [m/s]
     int newton_iterations;     // at most
-    int substeps;              // most substeps of a step whose solve misses its tolerance; 1: none
+    int substeps;              // largest number of substeps of a step whose solve misses its
+                               // tolerance; 1: none
     int sleeping;              // 1: islands of bodies at rest are left out of the steps
-    int rounds;              // times that a step may be solved again with contacts found at its end
-    double duration;         // simulated time of `cond run` [s]
-    double kv;               // gain of virtual nodes [N s/m]; INFINITY (default): no slip
-    double friction_scale;   // every coefficient of friction is multiplied by it
-    int gap;                 // 1: phi = gap / t; 0: phi = 0 (the paper's box)
-    CondImpactLaw impact;    // impacts and restitution as velocity problems of their own
-    int position_correction; // 1: penetration is removed by a position step that leaves v alone
-    double correction_rate;  // at most so many sizes of a body a second; INFINITY: at once [1/s]
-    double penetration_limit; // deepest that a step may leave two things [m]; NaN: a share of them
-    double margin;            // contacts are made below this gap [m]; NaN: from speed and step
-    double penalty_stiffness; // baseline, per contact point [N/m]
-    double penalty_damping;   // [N s/m]
-    double penalty_friction;  // tangential viscosity, capped at mu f_n [N s/m]
-    int pbd_substeps;         // baseline: substeps of a step, each with one iteration
+    int rounds;                // largest number of repeated solves of a step with contacts found at
+                               // its end
+    double duration;           // simulated time of `cond run` [s]
+    double kv;                 // gain of virtual nodes [N s/m]; INFINITY (default): no slip
+    double friction_scale;     // factor of every coefficient of friction
+    int gap;                   // 1: phi = gap / t; 0: phi = 0 (the paper's box)
+    CondImpactLaw impact;      // impacts and restitution as separate velocity problems
+    int position_correction;   // 1: penetration is removed by a position step that leaves v alone
+    double correction_rate;    // largest rate, in sizes of the body per second; INFINITY: at once
+                               // [1/s]
+    double penetration_limit;  // largest penetration at the end of a step [m]; NaN: by
+                               // cond_model_penetration_limit
+    double margin;             // contacts are detected below this gap [m]; NaN: from speed and time
+                               // step
+    double penalty_stiffness;  // baseline, per contact point [N/m]
+    double penalty_damping;    // [N s/m]
+    double penalty_friction;   // tangential viscosity, capped at mu f_n [N s/m]
+    int pbd_substeps;          // baseline: substeps of a step, each with one iteration
     CondSolverSettings solver;
     CondEnvironmentSettings environment;
-    double accuracy; // the step is made in pieces whose estimated error, relative to the motion, is
-                     // below this; 0: off, the step is made as a whole
-    double damping;  // by auto, of what steps do not resolve, 0 .. 1; NaN: 0.3 of bodies in contact
+    double accuracy; // the step is divided into pieces whose estimated error, relative to the
+                     // motion, is below this; 0: off
+    double damping;  // spectral damping by auto of modes that the step does not resolve, 0 .. 1;
+                     // NaN: 0.3 for bodies in contact
 } CondSceneSettings;
 
 // By the names of scene files.
@@ -82,12 +88,12 @@ typedef struct CondScene CondScene;
 COND_API CondStatus cond_scene_create(const CondContext* context, CondScene** scene,
                                       CondError* error);
 COND_API void cond_scene_destroy(CondScene* scene);
-// A scene that holds the same as another one, in memory of its own with the same context.
+// A copy of a scene with the same contents and context, in its own memory.
 COND_API CondStatus cond_scene_copy(const CondScene* scene, CondScene** copy, CondError* error);
 
-// Readers of the files that definitions name, meshes and robots, for compiling the scene. A scene
-// made by calls has none until cond_scene_set_files(scene, cond_scene_files()) gives it those of
-// libcond_io. Scenes that were read from a file have them already.
+// Readers of the mesh and robot files that definitions name, used when the scene is compiled. By
+// default a scene made by calls has no readers; cond_scene_set_files(scene, cond_scene_files())
+// installs those of libcond_io. Scenes read from a file have them.
 typedef struct CondSceneFiles CondSceneFiles;
 COND_API void cond_scene_set_files(CondScene* scene, const CondSceneFiles* files);
 COND_IO_API const CondSceneFiles* cond_scene_files(void);
@@ -156,57 +162,57 @@ COND_API int cond_scene_count(const CondScene* scene, CondSceneKind kind);
 COND_API int cond_scene_find(const CondScene* scene, CondSceneKind kind, const char* name);
 // The name of a thing; NULL where there is none with this index.
 COND_API const char* cond_scene_name(const CondScene* scene, CondSceneKind kind, int index);
-// The definition of a thing, of the type that its kind says; NULL where there is none with this
-// index. It is what was given to cond_scene_add_KIND, with its name filled in and arrays that
-// belong to the scene. It stays where it is until a thing of that kind is added, replaced or
-// removed.
+// The definition of a thing, of the type of its kind; NULL where there is none with this index. It
+// is the definition given to cond_scene_add_KIND, with its name filled in; its arrays belong to the
+// scene. The pointer is valid until a thing of that kind is added, replaced or removed.
 COND_API const void* cond_scene_get(const CondScene* scene, CondSceneKind kind, int index);
 
-// The same as cond_scene_add_KIND for any kind but meshes. index: of the new thing; may be NULL.
+// The same as cond_scene_add_KIND for any kind but meshes. *index: that of the new thing; may be
+// NULL.
 COND_API CondStatus cond_scene_add(CondScene* scene, CondSceneKind kind, const void* def,
                                    int* index, CondError* error);
-// Replaces a definition by another one, checked like a new one together with all that refer to it
-// by name. A definition without a name keeps the old name. On failure the scene stays as it
-// was.
+// Replaces a definition by another one. It is checked like a new one, together with the definitions
+// that refer to it by name. A definition without a name keeps the old name. On failure the scene is
+// unchanged.
 COND_API CondStatus cond_scene_replace(CondScene* scene, CondSceneKind kind, int index,
                                        const void* def, CondError* error);
-// Removes a thing; those after it move up by one. It is refused while another definition refers to
-// it: COND_BAD_ARGUMENT, and the message names that definition.
+// Removes a thing; the indices of those after it decrease by one. It is refused while another
+// definition refers to it: COND_BAD_ARGUMENT, and the message names that definition.
 COND_API CondStatus cond_scene_remove(CondScene* scene, CondSceneKind kind, int index,
                                       CondError* error);
 
-// A mesh that stands in the scene itself, copied: bodies, obstacles and links name it in place of a
-// file. Tetrahedra of negative volume are inverted, and the surface is recomputed; without
-// tetrahedra the triangles are used. The name is unique, and has no '/', '.' or ':'. With a body
-// whose mesh it is called, as rigid bodies of shape mesh or convex and soft bodies are, it may come
-// before or after that body.
+// Copies a mesh into the scene; bodies, obstacles and links can give its name in place of a file.
+// Tetrahedra of negative volume are inverted, and the surface is recomputed; without tetrahedra the
+// triangles are used. The name is unique and has no '/', '.' or ':'. The mesh may be added before
+// or after the body that uses it.
 COND_API CondStatus cond_scene_add_mesh(CondScene* scene, const char* name, const CondMesh* mesh,
                                         CondError* error);
 
-// Reads a YAML scene, or an MJCF file (docs/mjcf.md), recognised by its first letter; for the
-// latter an override keyframe=NAME chooses the start. Each override is "path=value", applied to the
-// file before it is interpreted. Unknown keys and impossible values are refused with file, line and
-// key.
+// Reads a YAML scene, or an MJCF file (docs/mjcf.md), recognised by its first character; for an
+// MJCF file the override keyframe=NAME chooses the initial state. Each override is "path=value",
+// applied to the file before it is interpreted. Unknown keys and invalid values are refused; the
+// message names file, line and key.
 COND_IO_API CondStatus cond_scene_read(const CondContext* context, const char* path, int n_override,
                                        const char* const* override, CondScene** scene,
                                        CondError* error);
-// The same of YAML text in memory. Relative paths in it begin in the folder; NULL: in the working
-// directory. Messages call it "text".
+// The same of YAML text in memory. Relative paths in it begin in `folder`; NULL: in the working
+// directory. Messages name it "text".
 COND_IO_API CondStatus cond_scene_read_text(const CondContext* context, const char* text,
                                             const char* folder, int n_override,
                                             const char* const* override, CondScene** scene,
                                             CondError* error);
 
-// Writes a scene as a YAML file that is read as the same: every value that differs from its
-// default, numbers to the last bit, paths from the folder of that file.
+// Writes a scene as a YAML file that reads back as the same scene: every value that differs from
+// its default, numbers to the last bit, paths relative to the folder of that file.
 COND_IO_API CondStatus cond_scene_write(const CondScene* scene, const char* path, CondError* error);
 // The same as text in memory, which ends in a zero byte; relative paths stay as they are. Writes
-// into buffer, of `capacity` bytes, and says in *size how many it needs; with NULL it only says so.
+// into buffer, of `capacity` bytes, and stores the required number in *size; with buffer NULL it
+// only stores that number.
 COND_IO_API CondStatus cond_scene_save(const CondScene* scene, char* buffer, size_t capacity,
                                        size_t* size, CondError* error);
 
-// cond_scene_read with the values of its section `randomise` drawn by a seed, as if they had been
-// given as overrides after the others. Seed and file decide alone: equal seeds give equal scenes.
+// cond_scene_read, with the values of the section `randomise` drawn from a seed, as if they were
+// given as overrides after the others. The result depends only on file, overrides and seed.
 COND_IO_API CondStatus cond_scene_read_drawn(const CondContext* context, const char* path,
                                              int n_override, const char* const* override,
                                              uint64_t seed, CondScene** scene, CondError* error);
@@ -217,14 +223,15 @@ COND_IO_API const CondVariationDef* cond_scene_variation(const CondScene* scene,
 // upper 53 bits as a fraction of the range; NaN where there is no such variation.
 COND_IO_API double cond_scene_draw(const CondScene* scene, int variation, uint64_t seed);
 
-// A row of the table of keys (cond/key.h) in the words of version 0.1; 0 past the end.
+// A row of the table of keys (cond/key.h) in the format of version 0.1; cond_scene_key returns 0
+// past the end.
 typedef struct CondSceneKey {
     const char* section; // "" for the top level
     const char* key;
     const char* type;    // "number", "vector of 3", "one of strict, proximal", ...
     const char* unit;    // "" where there is none
-    const char* initial; // the default, as text; "required" where there is none. It stays as long
-                         // as the thread
+    const char* initial; // the default, as text; "required" where there is none. Valid as long as
+                         // the thread
     const char* meaning;
 } CondSceneKey;
 COND_API int cond_scene_key(int index, CondSceneKey* key);

@@ -1,5 +1,5 @@
-// What a simulation looks like at one moment: the points and cells that are drawn, where they are,
-// the contacts, and the numbers of the step. Recordings hold it, and viewers show it.
+// The drawn state of a simulation: points and cells with their positions, the contacts, and the
+// numbers of the step. Recordings store it, and viewers show it.
 #ifndef COND_SNAPSHOT_H
 #define COND_SNAPSHOT_H
 
@@ -15,8 +15,8 @@ enum { COND_CELL_VERTEX = 1, COND_CELL_TRIANGLE = 5, COND_CELL_TETRAHEDRON = 10 
 // The body of a cell that belongs to none.
 enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2 };
 
-// The colour of a cell that has none of its own, and of one that shows what touches of a link that
-// is seen by other cells: viewers leave it out unless they are asked for it.
+// Colours of a cell without a colour of its own, and of a collision shape of a link that has
+// separate visual shapes; viewers hide the latter by default.
 enum { COND_COLOUR_NONE = -1, COND_COLOUR_HIDDEN = -2 };
 
 // Drawn points and cells that are the same in all frames.
@@ -35,7 +35,7 @@ typedef struct CondScenery {
     const int* colour;                    // of a cell: 0xrrggbb, or as above           (n_cell)
 } CondScenery;
 
-// The numbers of a frame; those of the step that led to it are NaN where there was none.
+// The numbers of a frame; those of the step that led to it are NaN if there was no step.
 typedef enum CondNumber {
     COND_NUMBER_TIME = 0,          // [s]
     COND_NUMBER_CERTIFICATE,       // worst of the step's problems
@@ -44,7 +44,7 @@ typedef enum CondNumber {
     COND_NUMBER_POTENTIAL_ENERGY,  // [J]
     COND_NUMBER_ITERATIONS,        // of the step's contact problem
     COND_NUMBER_NEWTON_ITERATIONS, // of a non-linear integrator
-    COND_NUMBER_SOLVED_BY,         // stage that made its answer: a CondSolvedBy
+    COND_NUMBER_SOLVED_BY,         // stage that found its answer: a CondSolvedBy
     COND_NUMBER_RELAXED,           // contacts held to the proximal law instead of the strict one
     COND_NUMBER_SUBSTEPS,          // substeps of the step
     COND_NUMBER_CONTACTS,          //
@@ -53,11 +53,11 @@ typedef enum CondNumber {
     COND_N_NUMBER = COND_NUMBER_STAGE + COND_N_STAGE,
 } CondNumber;
 // Names of the numbers, such as "kinetic_energy"; from COND_NUMBER_STAGE on those of the stages.
-// And the unit, such as "J".
+// cond_number_unit gives the unit, such as "J".
 COND_ENUM_NAMES(COND_IO_API, CondNumber, cond_number)
 COND_IO_API const char* cond_number_unit(CondNumber number);
 
-// Without rods rod_force and rod_moment are NULL.
+// The data of one frame. Without rods rod_force and rod_moment are NULL.
 typedef struct CondMoment {
     double number[COND_N_NUMBER];
     const double* position;         // of the points, world [m]                     (n_point x 3)
@@ -66,7 +66,7 @@ typedef struct CondMoment {
     const double* von_mises;        // of soft bodies [Pa]; else 0                  (n_cell)
     const double* rod_force;        // of rods: shear, shear, tension [N]; else 0   (n_point x 3)
     const double* rod_moment;       // bending, bending, twist [N m]; else 0        (n_point x 3)
-    int n_contact;                  // of the step that led here
+    int n_contact;                  // contacts of the step that led here
     const double* contact_position; // world [m]                                    (n_contact x 3)
     const double* contact_force;    // on side 0, mean over the step, world [N]     (n_contact x 3)
     const double* contact_frame;    // rows normal, tangent 1, tangent 2            (n_contact x 9)
@@ -77,10 +77,10 @@ typedef struct CondMoment {
     const int* contact_other;       // of side 1; -1: static                        (n_contact)
     const double* sensor_force;  // as CondSensorReading has it [N]; 0 before a step (n_sensor x 3)
     const double* sensor_torque; // [N m]                                        (n_sensor x 3)
-    // The same of sensors of motion, 0 for others; of a recording of a scene without any: NULL.
+    // Readings of imu sensors, 0 for others; NULL in a recording of a scene without them.
     const double* sensor_acceleration;     // [m/s2]                              (n_sensor x 3)
     const double* sensor_angular_velocity; // [rad/s]                             (n_sensor x 3)
-    // Of range sensors, INFINITY where nothing is in range; 0 for others.
+    // Readings of range sensors, INFINITY if nothing is in range; 0 for others.
     const double* sensor_distance; // [m]                                             (n_sensor)
 } CondMoment;
 
@@ -91,8 +91,8 @@ COND_IO_API CondStatus cond_snapshot_create(const CondContext* context, const Co
                                             CondSnapshot** snapshot, CondError* error);
 COND_IO_API void cond_snapshot_destroy(CondSnapshot* snapshot); // NULL is fine
 
-// Looks at a state. sim tells the contacts of the step that led to it, info its numbers; either may
-// be NULL.
+// Takes a snapshot of a state. sim supplies the contacts of the step that led to it, info its
+// numbers; either may be NULL.
 COND_IO_API CondStatus cond_snapshot_take_sized(CondSnapshot* snapshot, const CondSim* sim,
                                                 const CondState* state, const CondStepInfo* info,
                                                 CondError* error, size_t size);
@@ -103,15 +103,15 @@ static inline CondStatus cond_snapshot_take(CondSnapshot* snapshot, const CondSi
     return cond_snapshot_take_sized(snapshot, sim, state, info, error, sizeof(CondStepInfo));
 }
 
-// Both are valid as long as the snapshot is; the moment is that of the last take.
+// Both are valid as long as the snapshot; the second holds the data of the last take.
 COND_IO_API const CondScenery* cond_snapshot_scenery(const CondSnapshot* snapshot);
 COND_IO_API const CondMoment* cond_snapshot_moment(const CondSnapshot* snapshot);
 
-// Mass of the body that a point belongs to [kg]; 0 for the world's.
+// Mass of the body that a point belongs to [kg]; 0 for static points.
 COND_IO_API double cond_snapshot_point_mass(const CondSnapshot* snapshot, int point);
-// A spring pulls a point of the scenery towards a target [m], in every step of sim until it is
-// replaced; stiffness 0 lets go. It is no part of the state and of its energy. COND_BAD_ARGUMENT
-// for an unknown point, or numbers that are not finite or negative.
+// Pulls a point of the scenery towards a target [m] with a spring, in every step of sim until it is
+// replaced; stiffness 0 removes it. The spring is not part of the state, and its energy is not
+// counted. COND_BAD_ARGUMENT: an unknown point, or numbers that are not finite or negative.
 COND_IO_API CondStatus cond_sim_pull(CondSim* sim, const CondSnapshot* snapshot, int point,
                                      const double target[3], double stiffness, double damping);
 

@@ -21,9 +21,9 @@ typedef enum CondAcceleratorKind {
     COND_ACCELERATOR_NONE = 0,
     COND_ACCELERATOR_CHEBYSHEV = 1, // Alg. 3
     COND_ACCELERATOR_ANDERSON = 2,  // least squares over the last iterates, restarted when it fails
-    COND_ACCELERATOR_NEWTON = 3,    // where the stop is the certificate: Newton's method, with
-                                    // conjugate gradients for soft bodies and a factorisation
-                                    // for all others (docs/strategy.md); else as anderson
+    COND_ACCELERATOR_NEWTON = 3,    // with the certificate stop: Newton's method, with conjugate
+                                    // gradients for soft bodies and a factorisation for all others
+                                    // (docs/strategy.md); with the step stop as anderson
     COND_ACCELERATOR_PRIMAL_DUAL = 3 // deprecated: COND_ACCELERATOR_NEWTON
 } CondAcceleratorKind;
 
@@ -32,27 +32,27 @@ typedef enum CondStop {
     COND_STOP_STEP = 1,        // |v^{l+1} - v^l| < tolerance [m/s], the paper's test
 } CondStop;
 
-// Whether conjugate gradients of Newton steps use the multilevel preconditioner.
+// Use of the multilevel preconditioner in the conjugate gradients of Newton steps.
 typedef enum CondMultilevelUse {
-    COND_MULTILEVEL_AUTO = 0, // from the step on in which plain ones need many iterations
+    COND_MULTILEVEL_AUTO = 0, // from the Newton step on in which plain CG needs many iterations
     COND_MULTILEVEL_ON = 1,   // always
     COND_MULTILEVEL_OFF = 2,  // never
 } CondMultilevelUse;
 
-// Precision of the matrices of soft bodies in iterations. Their results are corrected with double
+// Storage of the matrices of soft bodies in iterations. The results are corrected in double
 // precision, and the certificate is the same.
 typedef enum CondStorage {
-    COND_STORAGE_AUTO = 0,   // as floats in Newton steps, double in V-FPI
-    COND_STORAGE_DOUBLE = 1, // double in both, but for steps that use the coarse levels
-    COND_STORAGE_FLOAT = 2,  // as floats in both: half as much to read
+    COND_STORAGE_AUTO = 0,   // single precision in Newton steps, double in V-FPI
+    COND_STORAGE_DOUBLE = 1, // double in both, except in steps with the multilevel preconditioner
+    COND_STORAGE_FLOAT = 2,  // single precision in both: half the memory traffic
 } CondStorage;
 
-// Which machine makes the inner iterations of Newton steps with soft bodies (docs/gpu.md). The
-// certificate is the CPU's in any case.
+// The device of the inner iterations of Newton steps with soft bodies (docs/gpu.md). The CPU always
+// computes the certificate.
 typedef enum CondDeviceKind {
     COND_DEVICE_CPU = 0,  //
     COND_DEVICE_CUDA = 1, // the first CUDA device; refused where there is none
-    COND_DEVICE_AUTO = 2, // CUDA where the library has it and finds a device, else the CPU
+    COND_DEVICE_AUTO = 2, // CUDA if the library supports it and finds a device, else the CPU
 } CondDeviceKind;
 
 COND_ENUM_NAMES(COND_API, CondDeviceKind, cond_device)
@@ -62,7 +62,7 @@ COND_ENUM_NAMES(COND_API, CondStop, cond_stop)
 COND_ENUM_NAMES(COND_API, CondMultilevelUse, cond_multilevel)
 COND_ENUM_NAMES(COND_API, CondStorage, cond_storage)
 
-// Fill with cond_solver_settings_default() or _paper(), then change what you like.
+// Initialise with cond_solver_settings_default() or _paper(), then change fields.
 typedef struct CondSolverSettings {
     size_t struct_size; // of this struct, by its default function
     CondLaw law;
@@ -73,75 +73,76 @@ typedef struct CondSolverSettings {
     CondStorage storage;             //
     CondStop stop;                   //
     double tolerance;                // relative for certificate, m/s for step
-    int max_iterations;              // all outer iterations together
-    int max_outer;                   // outer ones, of the multiplier (only where kv = INFINITY)
+    int max_iterations;              // over all outer iterations
+    int max_outer;                   // outer iterations of the multiplier (only with kv = INFINITY)
     double kv_scale;                 // kv = INFINITY is solved with kv_scale / Delassus scale
     int chebyshev_start;             // l_s of Alg. 3, from 1
     double under_relaxation;         // u of Alg. 3, in (0, 1]
     int anderson_depth;              // differences kept, from 1
     int reuse;                       // number of solves that use a W before it is rebuilt, from 1
-    int fallback;                    // 1: the stages after V-FPI (certificate stop)
+    int fallback;                    // 1: the stages after V-FPI may run (certificate stop)
     int relax;                       // deprecated: without effect
     int pair_weights; // Frobenius: 1 one weight for both nodes of a D-contact (paper)
-    int threads; // up to COND_MAX_THREADS; 0: OMP_NUM_THREADS, or the processors there are; same
-                 // bits for any
+    int threads; // up to COND_MAX_THREADS; 0: OMP_NUM_THREADS, else all processors; the result does
+                 // not depend on it
     CondDeviceKind device; //
-    double room[15]; // zero; settings to come take from it, so that CondSceneSettings, which holds
-                     // these, keeps its layout
+    double room[15]; // reserved, zero: later settings use it, so that CondSceneSettings keeps its
+                     // layout
 } CondSolverSettings;
 
 COND_DEFAULT(COND_API, CondSolverSettings, cond_solver_settings_default)
-// The paper's: Frobenius, Chebyshev, step-length stop at 1e-4.
+// The settings of the paper: Frobenius, Chebyshev, step-length stop at 1e-4.
 COND_DEFAULT(COND_API, CondSolverSettings, cond_solver_settings_paper)
 // COND_OK or COND_BAD_ARGUMENT with a message that names the field.
 COND_API CondStatus cond_solver_settings_check(const CondSolverSettings* settings,
                                                CondError* error);
 
-// The stage of the strategy that made the answer (docs/strategy.md). The numbers are those of
-// recordings.
+// The stage of the strategy that found the answer (docs/strategy.md). Recordings store these
+// numbers.
 typedef enum CondSolvedBy {
     COND_BY_OTHER = 0,           // unknown: solvers without a strategy
-    COND_BY_START = 1,           // the start was good enough
+    COND_BY_START = 1,           // the start met the tolerance
     COND_BY_VFPI = 2,            // V-FPI
     COND_BY_NEWTON = 3,          // Newton's method with conjugate gradients
     COND_BY_FACTORED_NEWTON = 4, // Newton's method with a factorisation
-    COND_BY_INTERIOR_POINT = 5,  // the interior-point method, and Newton steps from its answer
-    COND_BY_FRICTION_PATH = 9,   // deprecated: of recordings of 0.1
-    COND_BY_SUBSTEPS = 11, // of a time step: made in substeps, all of which reached the tolerance
-    COND_BY_RELAXED_LAW = 12, // deprecated: of recordings of 0.1
-    COND_BY_NONE = 13,        // no stage reached the tolerance: the best answer found
+    COND_BY_INTERIOR_POINT = 5,  // the interior-point method, followed by Newton steps
+    COND_BY_FRICTION_PATH = 9,   // deprecated: in recordings of 0.1
+    COND_BY_SUBSTEPS = 11,       // of a time step: substeps, all of which reached the tolerance
+    COND_BY_RELAXED_LAW = 12,    // deprecated: in recordings of 0.1
+    COND_BY_NONE = 13,           // no stage reached the tolerance: the best answer found
     COND_N_SOLVED_BY = 14
 } CondSolvedBy;
-// NULL: nothing has this number.
+// NULL for an unused number.
 COND_ENUM_NAMES(COND_API, CondSolvedBy, cond_solved_by)
 
 typedef struct CondSolveInfo {
     CondStatus status; // COND_OK, COND_NOT_CONVERGED or COND_DIVERGED
     int iterations;    // of V-FPI, and of conjugate gradients in Newton steps
     int cg_iterations; // of these, the latter
-    int outer;         // iterations of the multiplier loop; 0: the start was good enough
-    int products;      // products with A; those with a part of A count as fractions, rounded up
+    int outer;         // iterations of the multiplier loop; 0: the start met the tolerance
+    int products;      // products with A; those with a block of A count as fractions, rounded up
     int restarts;      // of the accelerator
     int passes;        // Newton steps, and iterations of the interior-point method
     int virtual_nodes; //
-    CondSolvedBy solved_by;      // stage that made the answer
+    CondSolvedBy solved_by;      // stage that found the answer
     int relaxed;                 // deprecated: 0
     double relaxed_residual;     // deprecated: 0
     double step_length;          // |v^{l+1} - v^l| of the last iteration [m/s]
-    double seconds;              // wall clock, that of preparing included
+    double seconds;              // wall clock, preparation included
     double delassus_seconds;     // of these: factorisation and Delassus operator (baselines)
     CondCertificate certificate; // of the answer handed back
 } CondSolveInfo;
 
 typedef struct CondSolver CondSolver;
 
-// A solver: functions with a workspace of their own. libcond has a table of them, and other
-// libraries may add more (cond/baselines.h).
+// The function table of a solver; its functions share a workspace. libcond has a list of solvers,
+// and other libraries may add more (cond/baselines.h).
 typedef struct CondSolverOps {
     const char* name;
     // A workspace, or NULL when memory is short.
     void* (*create)(const CondContext* context, const CondSolverSettings* settings);
-    // As cond_solver_solve, which fills info with zeros before and status and seconds after.
+    // As cond_solver_solve, which sets info to zero before the call, and status and seconds after
+    // it.
     CondStatus (*solve)(void* work, const CondProblem* problem, double* v, double* lambda,
                         CondSolveInfo* info);
     const double* (*history)(const void* work, int* n);
@@ -150,26 +151,27 @@ typedef struct CondSolverOps {
     void (*reset)(void* work);
     // Deprecated: never called.
     const int* (*relaxed)(const void* work, int* n);
-    // As cond_solver_prepare; comes before every solve. NULL: a solve makes all that it needs.
+    // As cond_solver_prepare; called before every solve. NULL: solve needs no preparation.
     CondStatus (*prepare)(void* work, const CondProblem* problem);
     // Deprecated: never called.
     int (*hurry)(void* work, int brief);
     int (*draft)(void* work, int rough);
 } CondSolverOps;
 
-// The name of the device that COND_DEVICE_CUDA stands for; NULL: there is none, and *reason, unless
+// The name of the device that COND_DEVICE_CUDA selects; NULL: there is none, and *reason, unless
 // NULL, says why. Valid until the next call in the thread.
 COND_API const char* cond_device_cuda_name(const char** reason);
 
 // Names of the solvers, in table order; NULL past the end.
 COND_API const char* cond_solver_name(int index);
 
-// The present name of a solver or an accelerator that version 0.1 called otherwise: "strategy" for
-// "vfpi", "newton" for "primal-dual". Any other name is returned as it is. Old names are taken
+// The present name of a solver or an accelerator that was renamed since version 0.1: "strategy" for
+// "vfpi", "newton" for "primal-dual". Any other name is returned unchanged. Old names are accepted
 // wherever a solver or an accelerator is named.
 COND_API const char* cond_solver_present_name(const char* name);
 
-// A workspace for one thread; it grows to the largest problem seen and then allocates no more.
+// Creates a workspace for one thread. It grows to the largest problem seen and then does not
+// allocate.
 COND_API CondStatus cond_solver_create(const CondContext* context, const char* name,
                                        const CondSolverSettings* settings, CondSolver** solver,
                                        CondError* error);
@@ -189,8 +191,8 @@ static inline CondStatus cond_solver_create_from(const CondContext* context,
                                          sizeof(CondSolverOps));
 }
 
-// Prepares the solve of a problem: its islands, and nodes for their contacts. The next
-// cond_solver_solve of that problem, which must not change in between, uses them; without this call
+// Prepares the solve of a problem: finds the islands and nodalizes their contacts. The next
+// cond_solver_solve uses the result, if the problem has not changed in between; without this call
 // it prepares the problem itself.
 COND_API CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem);
 
@@ -215,12 +217,13 @@ COND_API void cond_solver_reset(CondSolver* solver);
 
 COND_API void cond_solver_destroy(CondSolver* solver);
 
-// The yardstick that a contact solver is held against: A v = b, all contacts left out, by conjugate
-// gradients with the blocks of bodies' nodes, links and dense bodies as preconditioner, from the v
-// given until the dynamics part of the certificate is at most the tolerance, or max_products.
-// *products counts those with A, the one for the first residual included. history, unless NULL,
-// gets the dynamics part after each product (max_products). COND_NOT_CONVERGED when the products
-// ran out, COND_DIVERGED when A is not positive definite; v is then the last iterate.
+// Reference for the cost of contact solvers: solves A v = b without contacts by conjugate
+// gradients, preconditioned with the diagonal blocks of nodes, links and dense bodies. It starts at
+// the given v and stops when the dynamics field of the certificate is at most the tolerance, or
+// after max_products. *products counts the products with A, including that of the first residual.
+// history, unless NULL, gets the dynamics field after each product (max_products).
+// COND_NOT_CONVERGED after max_products, COND_DIVERGED if A is not positive definite; v is then the
+// last iterate.
 COND_API CondStatus cond_contactless_solve(const CondContext* context, const CondProblem* problem,
                                            double tolerance, int max_products, int threads,
                                            double* v, int* products, double* history);

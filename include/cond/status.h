@@ -1,4 +1,4 @@
-// Status codes and error messages. 0 is fine, > 0 usable but imperfect, < 0 failed.
+// Status codes and error messages. 0: success; > 0: a warning, the result is usable; < 0: failure.
 //
 // Every function that fails leaves a message. Functions with a CondError* argument write it there
 // if the pointer is not NULL. All functions, with or without that argument, also store it for the
@@ -16,7 +16,8 @@ extern "C" {
 
 typedef enum CondStatus {
     COND_OK = 0,
-    COND_NOT_CONVERGED = 1,  // the best answer found; its certificate misses the tolerance
+    COND_NOT_CONVERGED = 1,  // the certificate of the answer, the best one found, misses the
+                             // tolerance
     COND_TOO_DEEP = 2,       // two things overlap by more than contact.penetration_limit
     COND_OUT_OF_MEMORY = -1, // an allocation failed
     COND_BAD_ARGUMENT = -2,  // an invalid argument of a function
@@ -34,22 +35,22 @@ typedef struct CondError {
     char message[2048];
 } CondError;
 
-// Declares the two functions by which an enumeration is known by names: prefix_name(value), NULL
-// for a value that the enumeration does not have, and prefix_from_name(name, &value), which returns
-// COND_BAD_ARGUMENT, with a message that lists the names, where there is no such name. The names
-// are those of scene files, results and recordings.
+// Declares two functions that convert an enumeration to and from names. prefix_name(value) returns
+// NULL for a value that the enumeration does not have. prefix_from_name(name, &value) returns
+// COND_BAD_ARGUMENT for an unknown name, with a message that lists the names. Scene files, results
+// and recordings use these names.
 #define COND_ENUM_NAMES(api, Type, prefix)                                                         \
     api const char* prefix##_name(Type value);                                                     \
     api CondStatus prefix##_from_name(const char* name, Type* value);
 
-// Names such as "not converged"; of a value that is no status "unknown".
+// Names such as "not converged"; "unknown" for a value that is not a status.
 COND_ENUM_NAMES(COND_API, CondStatus, cond_status)
 
-// The last failure of a call in this thread, until its next one; status COND_OK and "" where none
-// has failed yet. Calls that succeed leave it as it is, so look at it after a call that failed.
+// The last failure of a call in this thread, until its next failure; status COND_OK and "" if none
+// has failed yet. Successful calls leave it unchanged, so read it only after a call that failed.
 COND_API const CondError* cond_last_error(void);
-// Makes this the last failure of the calling thread, as solvers and hooks of a program may do for
-// the calls that run them; returns the status.
+// Sets the last failure of the calling thread; returns the status. Solvers and hooks of a program
+// may use it for the calls that run them.
 COND_API CondStatus cond_last_error_set(CondStatus status, const char* message);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-// Inside of a CondAudit: the things of a scene as convex pieces and closed surfaces.
+// Internals of CondAudit: the bodies, links and obstacles of a scene as convex pieces and closed
+// surfaces.
 #ifndef COND_AUDIT_AUDIT_H
 #define COND_AUDIT_AUDIT_H
 
@@ -8,12 +9,12 @@
 #include "cond/audit.h"
 #include "model/state.h"
 
-// Where a piece comes from.
+// The source of a piece.
 typedef struct CondPieceSource {
     const CondSolid* solid; // its shape; NULL: a point or a link of a rod
     CondPoint point;        // of a body without solids
     int link;               // of a rod, or -1
-    // The world's view of a convex mesh, owned.
+    // A convex mesh in world axes; owned.
     double *vertex, *normal, *edge;
     int* edge_vertex; // two vertices of each edge                            (n_edge x 2)
 } CondPieceSource;
@@ -23,7 +24,7 @@ typedef struct CondThing {
     int body;     // -1: an obstacle
     int part;     // link of a robot; else -1
     int obstacle; // -1: none
-    int moves;    // 0: nothing moves it
+    int moves;    // 0: static
     int entity;   // of the model
     int hollow;   // 1: points without volume
     double size;  // diagonal at rest [m]
@@ -51,22 +52,22 @@ struct CondAudit {
 
 // Lists the things of the model.
 CondStatus cond_audit_list(CondAudit* audit);
-// Puts them where the kinematics has them.
+// Moves them to their poses in the kinematics.
 void cond_audit_place(CondAudit* audit);
 
-// 1 when two things are meant to touch each other.
+// 1 if two things may touch each other.
 int cond_audit_may_touch(const CondModel* model, const CondState* state, const CondThing* a,
                          const CondThing* b);
-// 1 when a rod's link does not touch another thing because an attachment holds the rod there.
+// 1 if a rod's link does not touch another thing because an attachment holds the rod there.
 int cond_audit_is_held(const CondModel* model, const CondState* state, int rod, int link,
                        const CondThing* other);
 // Marks the nodes of a soft body that attachments hold to another body, in surface->held.
 void cond_audit_mark_held(const CondModel* model, const CondState* state, int soft, int other,
                           CondSurface* surface);
-// 1 when two links of one rod are too near along it to touch.
+// 1 if two links of one rod are too near along it to touch.
 int cond_audit_are_neighbours(const struct CondRod* rod, int i, int j);
 
-// A soft body against itself; 1 when anything was found.
+// A soft body against itself; 1 if a pair was found.
 int cond_audit_fold(CondAudit* audit, const CondThing* thing, CondTranslation* out);
 
 #endif

@@ -6,11 +6,11 @@
 double cond_audit_triangle(const double a[3], const double b[3], const double c[3],
                            const double x[3], double near[3]);
 
-// Distance of two segments, each from its first three numbers to its last three, and where along
-// them: 0 .. 1.
+// Distance of two segments, each given by two points, and the parameters of the nearest points: 0
+// .. 1.
 double cond_audit_segments(const double a[6], const double b[6], double* s, double* t);
 
-// Where the segment from p to q goes through the triangle abc: 0 .. 1 along it, or -1.
+// Parameter, 0 .. 1, at which the segment from p to q intersects the triangle abc; -1: none.
 double cond_audit_pierce(const double p[3], const double q[3], const double a[3], const double b[3],
                          const double c[3]);
 

@@ -1,5 +1,5 @@
-// A convex piece of a body as the audit sees it, in world axes: a core (point, segment, box,
-// cylinder or the hull of a closed mesh) and all that lies within `radius` of it.
+// A convex piece of a body for the audit, in world axes: all points within `radius` of a core (a
+// point, segment, box, cylinder or the hull of a closed mesh).
 #ifndef COND_AUDIT_PIECE_H
 #define COND_AUDIT_PIECE_H
 
@@ -37,7 +37,7 @@ double cond_piece_distance(const CondPiece* piece, const double point[3], double
 // Smallest box around it: low[3], high[3].
 void cond_piece_box(const CondPiece* piece, double box[6]);
 
-// What the core is made of: flat faces (normals), straight edges (directions); either sign.
+// Normals of the flat faces and directions of the straight edges of the core, with either sign.
 int cond_piece_n_normal(const CondPiece* piece);
 void cond_piece_normal(const CondPiece* piece, int i, double n[3]);
 int cond_piece_n_edge(const CondPiece* piece);
@@ -45,10 +45,11 @@ void cond_piece_edge(const CondPiece* piece, int i, double e[3]);
 
 // Two pieces: the signed distance by least translation,
 //     max over unit n of  min_B n . x - max_A n . x,
-// which is the distance where they are apart and minus the shortest way out where they are not.
+// which is the distance if they are apart, and minus the length of the shortest separating
+// translation if they overlap.
 typedef struct CondTranslation {
     double gap;         // [m]
-    double normal[3];   // from b towards a: the way in which a leaves b
+    double normal[3];   // from b towards a: the direction in which a leaves b
     double point[2][3]; // of a and of b, farthest along it, on their surfaces [m]
 } CondTranslation;
 void cond_pieces_translation(const CondPiece* a, const CondPiece* b, CondTranslation* out);

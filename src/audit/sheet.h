@@ -1,5 +1,5 @@
-// A piece of a surface with two coordinates: a triangle, the side of a cylinder, or its cap; for
-// the audit's search for points of it that are deep in another surface.
+// A parametrised sheet of a surface: a triangle, the side of a cylinder, or its cap; for the
+// audit's search for its points that are deep in another surface.
 #ifndef COND_AUDIT_SHEET_H
 #define COND_AUDIT_SHEET_H
 
@@ -18,8 +18,8 @@ typedef struct CondSheet {
     double top;              // -1, 1: which cap
 } CondSheet;
 
-// The deepest point of a sheet of something that is `radius` thick, in a surface, where it is
-// deeper than *out: the sheet is then the first of the two.
+// Finds the deepest point in a surface of a sheet with the radius `radius`. If it is deeper than
+// *out it replaces *out, with the sheet as the first of the two.
 void cond_sheet_search(const CondSheet* sheet, const CondSurface* surface, double radius,
                        CondTranslation* out);
 

@@ -1,50 +1,52 @@
-// What threads do with their time, for `cond bench scaling`: off until cond_account_begin
-// (cond/context.h). It counts processor time, which other programs on the machine do not change,
-// and for loops the longest of what n threads would each do of it. So one processor tells what
-// sixteen would gain.
+// Accounts for the time of threads, for `cond bench scaling`; off until cond_account_begin
+// (cond/context.h). It measures processor time, which is independent of other programs, and for
+// each loop the time of the busiest of n threads. One processor thus suffices to predict the gain
+// from sixteen.
 //
-// While it is on, the calling thread makes the parts of plain loops alone, one after the other, and
-// deals them to n threads of which each next part goes to the one that is free first. Teams, which
-// wait for each other, and loops whose threads take what there is to do run with n threads.
+// While it is on, the calling thread runs all blocks of plain loops in sequence and assigns each to
+// the one of n virtual threads that would be free first. Teams, which have barriers, and loops that
+// distribute work dynamically run with n real threads.
 #ifndef COND_BASE_ACCOUNT_H
 #define COND_BASE_ACCOUNT_H
 
 #include <stdatomic.h>
 
-// Threads that loops are cut for; 0: the account is off. What follows is called where it is not.
+// The number of threads that loops are divided for; 0: the account is off. The functions below are
+// called only while it is on.
 int cond_account_threads(void);
 
-// What was done since the last mark belongs to `name`, a text that stays. Nothing happens where the
-// account is off, and on threads that work for a loop.
+// Attributes the work since the last mark to `name`, a text of static duration. Does nothing while
+// the account is off, and on worker threads.
 void cond_account_mark(const char* name);
 
-// Processor time of the calling thread [ns], less what was spent on asking.
+// Processor time of the calling thread [ns].
 long cond_account_now(void);
 
-// The calling thread begins a loop of so many threads; it ends with what all threads did in it and
-// the longest of them, and how often they met.
+// The calling thread begins a loop; and ends it with the time of all threads, that of the busiest,
+// and the numbers of threads and barriers.
 void cond_account_open(void);
 void cond_account_close(long spent, long longest, int threads, int barriers);
 
-// Parts that are dealt to threads in their order.
+// Assignment of blocks to virtual threads, in order.
 enum { COND_ACCOUNT_THREADS = 64 };
 typedef struct CondAccountDeal {
     int n_thread;
-    long busy[COND_ACCOUNT_THREADS]; // until when [ns]
+    long busy[COND_ACCOUNT_THREADS]; // end of its work [ns]
     long spent;
 } CondAccountDeal;
 
 void cond_account_deal(CondAccountDeal* deal, long took);
 long cond_account_longest(const CondAccountDeal* deal);
-void cond_account_meet(CondAccountDeal* deal); // all wait for the last
+void cond_account_meet(CondAccountDeal* deal); // a barrier
 
-// Time of a team between two meetings: `spent` of all, and the longest of the part at hand.
+// Time of a team between two barriers: `spent` of all threads, `part` the longest since the last
+// barrier.
 typedef struct CondAccountTeam {
     _Atomic long spent, part, longest;
     _Atomic int met;
 } CondAccountTeam;
 
-void cond_account_part(CondAccountTeam* team, long took); // of one thread until it meets others
-void cond_account_met(CondAccountTeam* team);             // by the last to come
+void cond_account_part(CondAccountTeam* team, long took); // time of one thread up to a barrier
+void cond_account_met(CondAccountTeam* team);             // by the last thread at a barrier
 
 #endif

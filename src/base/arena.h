@@ -1,5 +1,5 @@
-// The arrays of one object: an arena owns them, knows how long each is, and releases all at once.
-// So an object keeps neither a capacity beside every array nor a list of what to free:
+// The arrays of one object: an arena owns them, stores their capacities, and releases all at once.
+// An object therefore needs neither a capacity for every array nor a list of frees:
 //
 //     typedef struct CondThing {
 //         CondArena arena;
@@ -10,9 +10,9 @@
 //     if (COND_RESERVE(&thing->arena, thing->x, n)) return COND_OUT_OF_MEMORY;
 //     cond_arena_release(&thing->arena);
 //
-// Each array is a block of its own, from the user's allocator, aligned to COND_ARENA_ALIGNMENT,
-// behind a header with its capacity. Arrays may be swapped by their pointers, and an arena may be
-// moved with the object it is in. One thread at a time.
+// Each array is a separate block from the user's allocator, aligned to COND_ARENA_ALIGNMENT, after
+// a header with its capacity. Pointers to arrays may be swapped, and an arena may be moved with its
+// object. Not thread-safe.
 #ifndef COND_BASE_ARENA_H
 #define COND_BASE_ARENA_H
 
@@ -29,26 +29,26 @@ typedef struct CondArena {
 void cond_arena_begin(const CondContext* context, CondArena* arena);
 
 // Makes *array (a pointer to any element type, NULL or of this arena) hold at least count elements,
-// keeping its contents; new elements are zero. Grows by half, so that a loop of appends stays
-// linear, and what was reserved once costs nothing again. On failure *array stays as it is.
+// keeping its contents; new elements are zero. Grows by half, so that a loop of appends is linear;
+// reserving the same size again costs nothing. On failure *array is unchanged.
 CondStatus cond_arena_reserve(CondArena* arena, void* array, int count, size_t size);
 #define COND_RESERVE(arena, array, count)                                                          \
     cond_arena_reserve((arena), &(array), (count), sizeof *(array))
 
-// count elements, all zero, for an array that does not grow; NULL when memory is short.
+// count elements, all zero, for an array of fixed size; NULL if memory runs out.
 void* cond_arena_allocate(CondArena* arena, size_t count, size_t size);
 
-// How many elements an array of an arena holds; NULL holds none.
+// Capacity of an array of an arena; 0 for NULL.
 int cond_arena_capacity(const void* array);
 
-// Gives back what *array holds beyond count elements, for one that has grown and stays as it is. It
-// needs room for them once more. Where little is to be won, all stays.
+// Reduces the capacity of a grown array to count elements, through a copy. Does nothing if that
+// saves little.
 CondStatus cond_arena_shrink(CondArena* arena, void* array, int count, size_t size);
 
-// Releases one array before the others; NULL is none.
+// Releases one array; NULL is fine.
 void cond_arena_drop(CondArena* arena, void* memory);
 
-// Hands an array over to another arena with the same context; NULL is none.
+// Moves an array to another arena with the same context; NULL is fine.
 void cond_arena_move(CondArena* from, CondArena* to, void* memory);
 
 // Releases all arrays. The arena can be used again; the pointers to its arrays cannot.

@@ -1,6 +1,5 @@
-// Connected components of a graph: the items 0 .. n_item - 1 fall into sets, in which items belong
-// together because pairs of them do, directly or through others. Islands of bodies and of blocks
-// are made here and nowhere else.
+// Connected components of a graph: partitions the items 0 .. n_item - 1 into sets by joining pairs.
+// All islands of bodies and of blocks are computed by these functions.
 //
 //     cond_components_reserve(arena, n_item, &components)   memory for so many items or fewer
 //     cond_components_begin(n_item, &components)            every item is a set of its own
@@ -17,7 +16,7 @@
 
 typedef struct CondComponents {
     int n_item, n; // items, sets
-    int* of;       // set of each item; before the end, an item towards the lowest    (n_item)
+    int* of;       // set of each item; before end, a parent with a lower index       (n_item)
     int* begin;    // first of each set among the members                              (n + 1)
     int* member;   // items, set by set, ascending in each                            (n_item)
 } CondComponents;
@@ -26,14 +25,14 @@ CondStatus cond_components_reserve(CondArena* arena, int n_item, CondComponents*
 void cond_components_begin(int n_item, CondComponents* components);
 void cond_components_end(CondComponents* components);
 
-// Joins the sets of two items; a negative number is no item.
+// Joins the sets of two items; negative numbers are ignored.
 static inline void cond_components_join(CondComponents* components, int i, int j)
 {
     if (i >= 0 && j >= 0)
         cond_disjoint_join(components->of, i, j);
 }
 
-// How many items a set has.
+// Number of items of a set.
 static inline int cond_components_size(const CondComponents* components, int set)
 {
     return components->begin[set + 1] - components->begin[set];

@@ -1,9 +1,9 @@
-// Disjoint sets (union-find) over 0 .. n - 1: of[i] leads from i towards the item that stands for
-// its set, which is the lowest. Start with of[i] = i.
+// Disjoint sets (union-find) over 0 .. n - 1: of[i] is the parent of i; the root of a set is its
+// lowest item. Start with of[i] = i.
 #ifndef COND_BASE_DISJOINT_H
 #define COND_BASE_DISJOINT_H
 
-// The item that stands for the set of i; shortens the way there.
+// The root of the set of i; compresses the path.
 static inline int cond_disjoint_find(int* of, int i)
 {
     while (of[i] != i)
@@ -11,7 +11,7 @@ static inline int cond_disjoint_find(int* of, int i)
     return i;
 }
 
-// Joins two sets; returns who stands for both.
+// Joins two sets; returns their root.
 static inline int cond_disjoint_join(int* of, int i, int j)
 {
     int a = cond_disjoint_find(of, i), b = cond_disjoint_find(of, j), low = a < b ? a : b;

@@ -1,5 +1,5 @@
-// Enumerations by name: each has one table of names, from which both functions of COND_ENUM_NAMES
-// are made (cond/status.h).
+// Names of enumerations: each has one table of names, used by both functions of COND_ENUM_NAMES
+// (cond/status.h).
 #ifndef COND_BASE_ENUM_NAME_H
 #define COND_BASE_ENUM_NAME_H
 
@@ -10,7 +10,7 @@ typedef struct CondEnumName {
     const char* name;
 } CondEnumName;
 
-// The first name of a value; NULL where it has none.
+// The first name of a value; NULL if it has none.
 const char* cond_enum_name(const CondEnumName* table, int n, int value);
 
 // The value of a name, or COND_BAD_ARGUMENT with a message that lists the names of `type`.

@@ -4,7 +4,7 @@
 
 #include "cond/status.h"
 
-// Characters of a warning that an object keeps: a whole path and more.
+// Largest number of characters of a stored warning, which may contain a whole path.
 #define COND_WARNING_SIZE 1536
 
 // Writes status and message (printf format) where error is not NULL, and to the last failure of the
@@ -15,11 +15,11 @@ __attribute__((format(printf, 3, 4)))
 CondStatus
 cond_error_set(CondError* error, CondStatus status, const char* format, ...);
 
-// At the end of a public function: returns the status, after giving a failure that left no message
-// of its own, as allocations do, one with the name of the function.
+// At the end of a public function: returns the status. For a failure without a message, such as
+// that of an allocation, it stores one with the name of the function.
 CondStatus cond_error_pass(CondStatus status, const char* function);
 
-// The end of a path, as much of it as a message quotes: it says more than the beginning.
+// The end of a long path, as quoted in messages, since it is more specific than the beginning.
 const char* cond_path_tail(const char* path);
 
 #endif

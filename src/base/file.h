@@ -1,4 +1,4 @@
-// A whole file from pieces in memory.
+// Writes a whole file from buffers in memory.
 #ifndef COND_BASE_FILE_H
 #define COND_BASE_FILE_H
 
@@ -11,12 +11,12 @@ typedef struct CondFilePart {
     size_t size;
 } CondFilePart;
 
-// Writes the parts one after the other as the file of that name, which changes only when all of
-// them are written.
+// Writes the consecutive parts as the file of that name, which is replaced only when all of them
+// are written.
 CondStatus cond_file_replace(const CondContext* context, const char* path, int n,
                              const CondFilePart* part, CondError* error);
 
-// 1 when there is something under that name that is no regular file: a device, a folder.
+// 1 if the name is that of something other than a regular file, such as a device or a folder.
 int cond_file_is_special(const char* path);
 
 #endif

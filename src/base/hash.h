@@ -1,4 +1,4 @@
-// FNV-1a, 64 bits: detects changes of bytes; it is no signature.
+// FNV-1a, 64 bits: detects changes of bytes; not cryptographic.
 #ifndef COND_BASE_HASH_H
 #define COND_BASE_HASH_H
 

@@ -1,5 +1,4 @@
-// Functions in headers that compile as C and as CUDA: inline, and there for the host and the
-// device.
+// Functions in headers that compile as C and as CUDA: inline, for the host and the device.
 #ifndef COND_BASE_INLINE_H
 #define COND_BASE_INLINE_H
 

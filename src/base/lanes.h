@@ -1,6 +1,6 @@
-// Four numbers side by side, one per element of a batch. The compiler makes vector instructions of
-// them where the processor has any and plain ones elsewhere; every lane is rounded by itself, so
-// both give the same bits, and the same as a loop over the elements.
+// Vectors of four numbers, one per element of a batch. The compiler uses vector instructions if the
+// processor has them, else scalar ones. Lanes are rounded independently, so that both give the same
+// bits as a loop over the elements.
 #ifndef COND_BASE_LANES_H
 #define COND_BASE_LANES_H
 
@@ -10,10 +10,10 @@
 typedef double CondLanes __attribute__((vector_size(32)));
 enum { COND_LANES = sizeof(CondLanes) / sizeof(double) };
 typedef long long CondLaneMask __attribute__((vector_size(32))); // all ones: true
-// The same at any address of a double.
+// The same with the alignment of a double.
 typedef double CondLanesAnywhere __attribute__((vector_size(32), aligned(8), may_alias));
 
-// Lanes are handed over by their address: how they would travel by value depends on the processor.
+// Lanes are passed by address, because passing them by value depends on the processor.
 #define COND_LANES_INLINE static inline __attribute__((always_inline))
 
 // a where the mask is true, else b

@@ -1,5 +1,4 @@
-// A walk over the fields of an object that hashes, measures, saves or loads them: one list of
-// fields for all four.
+// Hashing, measuring, saving and loading of the fields of an object with one list of fields.
 #ifndef COND_BASE_PACK_H
 #define COND_BASE_PACK_H
 
@@ -17,11 +16,11 @@ typedef enum CondPackKind {
 typedef struct CondPack {
     CondPackKind kind;
     uint64_t hash;        // begins with COND_HASH_START
-    unsigned char* bytes; // of save and load, which reads them only
+    unsigned char* bytes; // destination of save, source of load
     size_t at;            // bytes passed so far
 } CondPack;
 
-// The data are changed by load alone.
+// Only load changes the data.
 static inline void cond_pack_pass(CondPack* pack, void* data, size_t bytes)
 {
     if (bytes == 0)

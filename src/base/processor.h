@@ -1,5 +1,5 @@
-// Vector instructions of the processor that a program runs on. A loop is written once, inlined
-// always, and compiled for each kind:
+// Vector instructions of the present processor. A loop is written once as an inline function and
+// compiled for each kind:
 //
 //     COND_AVX2 static void add_avx2(...) { add(...); }
 //     (COND_HAS_AVX2 ? add_avx2 : add_generic)(...);

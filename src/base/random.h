@@ -1,12 +1,12 @@
-// The generator of the library: SplitMix64, the same bits everywhere. It is for variety, not for
-// secrets.
+// The random number generator of the library: SplitMix64, the same bits on every machine. Not
+// cryptographic.
 #ifndef COND_BASE_RANDOM_H
 #define COND_BASE_RANDOM_H
 
 #include <stdint.h>
 
 typedef struct CondRandom {
-    uint64_t state; // any seed is a good one
+    uint64_t state; // any seed is valid
 } CondRandom;
 
 static inline uint64_t cond_random_bits(CondRandom* random)

@@ -1,5 +1,5 @@
-// The user's context for several threads at once: its allocator is called by one of them at a time,
-// and only the thread that called the library asks whether the work is still wanted.
+// The user's context for several threads: its allocator is called by one thread at a time, and its
+// cancellation callback only by the thread that called the library.
 #ifndef COND_BASE_SHARED_CONTEXT_H
 #define COND_BASE_SHARED_CONTEXT_H
 
@@ -10,13 +10,13 @@
 typedef struct CondSharedContext {
     CondContext inner;
     omp_lock_t lock;
-    _Atomic int cancelled; // what the user said last
+    _Atomic int cancelled; // last answer of the callback
 } CondSharedContext;
 
 void cond_shared_context_begin(const CondContext* inner, CondSharedContext* shared);
 void cond_shared_context_end(CondSharedContext* shared);
 
-// The context to hand on; `shared` must outlive it and stay where it is.
+// The context to pass on; `shared` must outlive it and stay in memory.
 CondContext cond_shared_context(CondSharedContext* shared);
 
 #endif

@@ -1,5 +1,5 @@
-// Numbers too small for the exponent of single precision: far from where something happens a vector
-// dies away below any bound, and a processor takes a hundred times as long for such numbers.
+// Subnormal numbers in single precision: far from any disturbance a vector decays below every
+// bound, and processors are a hundred times slower with such numbers.
 #ifndef COND_BASE_TINY_H
 #define COND_BASE_TINY_H
 
@@ -7,7 +7,7 @@
 #include <xmmintrin.h>
 #endif
 
-// They count as zero from now on in this thread. Returns what was set before.
+// Flushes them to zero in this thread from now on. Returns the previous setting.
 static inline unsigned cond_tiny_flush(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)

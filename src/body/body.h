@@ -28,18 +28,18 @@ typedef struct CondBodyOps {
     // World position of a point and J of its velocity; see cond_kinematics_point.
     int (*point)(const CondBody* body, const CondKinematics* kinematics, const CondPoint* point,
                  double* world, int* coordinate, double* J);
-    // How fast any of its points moves at most with velocity v.
+    // An upper bound of the speed of its points with velocity v.
     double (*speed)(const CondBody* body, const CondKinematics* kinematics, const double* v);
     // Gravity and elastic energy.
     double (*potential)(const CondBody* body, const CondKinematics* kinematics,
                         const double gravity[3]);
-    // v of the body as a rigid whole with a velocity and an angular velocity (6) about a point, all
-    // in world axes; of a robot on a fixed base 0. q is the body's own (n_q).
+    // v for a rigid motion of the whole body with a velocity and an angular velocity (6) about a
+    // point, all in world axes; 0 for a robot on a fixed base. q is the body's own (n_q).
     void (*drift)(const CondBody* body, const double* q, const double twist[6],
                   const double about[3], double* v);
-    // Pose for people: of the centre of mass, or of a robot's base.
+    // Pose in the public interface: that of the centre of mass, or of a robot's base.
     CondPose (*pose)(const CondBody* body, const double* q, const double* v);
-    // The inverse: 0 when done, 1 when the body cannot be moved so.
+    // The inverse: 0 on success, 1 if the body cannot be moved.
     int (*set_pose)(const CondBody* body, const CondPose* pose, double* q, double* v);
 } CondBodyOps;
 
@@ -51,27 +51,26 @@ extern const CondBodyOps cond_body_rod;
 
 const CondBodyOps* cond_body_ops(CondBodyKind kind);
 
-// 1 for bodies that can change their shape.
+// 1 for deformable bodies.
 int cond_body_deforms(const CondBody* body);
 
-// q = update(from, v, t), all of the body's own, as its table says; those of nodes by several
-// threads.
+// q = update(from, v, t) of one body, by its table; nodes are advanced by several threads.
 void cond_body_advance(const CondBody* body, const double* from, const double* v, double t,
                        int threads, double* q);
 
-// Quaternions in the configuration of a body get the length 1.                  q (its own n_q)
+// Normalises the quaternions in the configuration of a body.                  q (its own n_q)
 void cond_body_normalize(const CondBody* body, double* q);
-// Where in q the quaternion number `turn` (from 0) is; -1: the body has no such.
+// Index in q of quaternion number `turn` (from 0); -1: there is none.
 int cond_body_turn(const CondBody* body, int turn);
-// Where in q the first quaternion is whose length nothing can be divided by; -1: all are sound.
+// Index in q of the first quaternion that cannot be normalised; -1: none.
 int cond_body_turnless(const CondBody* body, const double* q);
 
-// The motion that leads from one configuration to another: to = update(from, v, 1), turns the short
-// way.                                                                    from, to (its own n_q), v
+// The motion from one configuration to another: to = update(from, v, 1), with the shorter
+// rotations.                                                        from, to (its own n_q), v
 // (n_dof)
 void cond_body_between(const CondBody* body, const double* from, const double* to, double* v);
 
-// Doubles that hold the body's block of A, or its damping; and its mass matrix alone.
+// The number of doubles of the body's block of A, or of its damping; and of its mass matrix.
 size_t cond_body_block_size(const CondBody* body);
 size_t cond_body_mass_size(const CondBody* body);
 

@@ -4,21 +4,21 @@
 
 #include "model/model.h"
 
-// The first body that begins at a coordinate or behind it.
+// The first body whose coordinates begin at or after a coordinate.
 int cond_each_first(const CondModel* model, int coordinate);
 
-// What a loop does for body b; it writes to what belongs to that body alone.
+// The work of a loop for body b; it writes only to data of that body.
 typedef void (*CondBodyItem)(const void* loop, int b);
 
-// Calls it for every body. Soft bodies and robots, which have loops or scratch of their own, come
-// one after the other on the calling thread; the others side by side, in parts of as many
-// coordinates. work: multiply-adds for each of these.
+// Calls it for every body. Soft bodies and robots, which have parallel loops or scratch of their
+// own, are processed in sequence on the calling thread; the others in parallel, in blocks of
+// equally many coordinates. work: multiply-adds per coordinate.
 void cond_each_body(const CondModel* model, size_t work, CondBodyItem item, const void* loop);
 
-// What a loop does for the coordinates first .. last - 1 of the model, all of body b.
+// The work of a loop for the coordinates first .. last - 1 of the model, all of body b.
 typedef void (*CondCoordinateItems)(const void* loop, int b, int first, int last);
 
-// Calls it for all coordinates, in parts of as many, whatever they are of.
+// Calls it for all coordinates, in blocks of equally many, regardless of bodies.
 void cond_each_coordinate(const CondModel* model, size_t work, CondCoordinateItems items,
                           const void* loop);
 

@@ -1,4 +1,4 @@
-// The gyroscopic torque of a body that turns freely.
+// The gyroscopic torque of a freely rotating body.
 #ifndef COND_BODY_GYROSCOPIC_H
 #define COND_BODY_GYROSCOPIC_H
 
@@ -10,8 +10,8 @@ void cond_gyroscopic_torque(const double I[9], const double w0[3], double t, dou
 // The same in the middle of a step of length 2 h that turns the body by 2 h w in its axes, from w0
 // to 2 w - w0. With L = I w0 and L' = I (2 w - w0) at its ends, both seen from the middle,
 //     I (w - w0)/h + torque = (exp(h [w]x) L' - exp(-h [w]x) L)/(2 h):
-// without another torque the angular momentum in space stays as it is, by however much the body
-// turns, and as w does not turn, the energy too.
+// without another torque the angular momentum in space is conserved for any angle of rotation, and
+// since w is invariant under the rotation, so is the energy.
 void cond_gyroscopic_middle(const double I[9], const double w0[3], const double w[3], double h,
                             double torque[3]);
 

@@ -4,9 +4,9 @@
 //     M a = f(q*) + ...,        q* = update(update(q_k, v, h), v - w, g t)
 //     v (1 - m/2) = v_k (1 - m) + w m/2 + h a,        v_{k+1} = v_k + t a.
 // d = 0 is the midpoint rule. v - w and v - 2 v_k + w are of the first and of the second order in
-// t, so that the second order of the rule stays, and what it takes from a mode of frequency om is
-// of the order t^3 om^4. For om t -> infinity the recursion has three roots: the one
-// of the velocities is 2 m - 1, those of the configuration solve
+// t. The rule therefore stays of second order, and its damping of a mode of frequency om is of the
+// order t^3 om^4. For om t -> infinity the recursion has three roots: that of the velocities is 2 m
+// - 1, and those of the configuration solve
 //     (1/2 + g) z^2 + (1/2 - 2 g) z + g = 0;
 // for d = 1 all three are -1/3, as of the generalized-alpha method of Chung and Hulbert.
 #ifndef COND_BODY_SPECTRAL_H

@@ -1,6 +1,7 @@
-// The quantity of a robot that is constant while no force acts. Its mass matrix depends on the
-// configuration, so that "v_k" can be carried from one configuration to another in three ways: the
-// velocity v itself, the momentum M v, or M^(1/2) v, whose length is the kinetic energy.
+// The quantity of a robot that an integrator keeps constant while no force acts. The mass matrix
+// depends on the configuration, so that there are three ways to transport v_k from one
+// configuration to another: with constant velocity v, momentum M v, or M^(1/2) v, whose squared
+// norm is twice the kinetic energy.
 //
 // Write c = T v with T = I, M or M^(1/2). From M dv/dt = f - C v follows
 //     M T^-1 dc/dt = f - C v + M T^-1 (dT/dt) v,
@@ -22,7 +23,7 @@ typedef struct CondTransport {
     CondTransportKind kind;
     const CondModel* model;
     CondArticulationWork** work; // for mass matrices at configurations nearby    (n_body)
-    double* q;                   // one of these                                  (largest n_q)
+    double* q;                   // such a configuration                         (largest n_q)
     double* rate;                // dM/dt                               (largest n_dof squared)
     double* near;                // M nearby, then scratch              (largest n_dof squared)
     double* vectors;             // eigenvectors of M                   (largest n_dof squared)

@@ -2,8 +2,8 @@
 #ifndef COND_BODY_TUNING_H
 #define COND_BODY_TUNING_H
 
-// [1] by which the coordinates of a robot move in the differences that give dM/dt: the truncation,
-// some 1e-12 of M, is then about as large as the rounding.
+// [1] step of the coordinates of a robot in the finite differences for dM/dt: the truncation error,
+// some 1e-12 of M, is then about as large as the rounding error.
 #define COND_MASS_STEP 1e-3
 
 #endif

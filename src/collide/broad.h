@@ -1,8 +1,8 @@
-// The broad phase: which solids come near a box, and which near each other. One tree over the boxes
-// of all solids. It is coherent in time: while bodies stay near their neighbours the tree of an
-// earlier step is refitted to where they are; once the search for pairs in it takes half as much
-// work again as it did when it was built, it is built anew. So a step costs n and what is near, at
-// times n log n. What is found does not depend on the steps before.
+// The broad phase: finds the solids near a box, and the pairs of solids near each other, with one
+// tree over the boxes of all solids. It uses temporal coherence: the tree of an earlier step is
+// refitted to the present boxes, and rebuilt once the search for pairs takes 1.5 times the work
+// that it took right after the build. A step thus costs O(n) plus the number of near pairs, and O(n
+// log n) when it rebuilds. The result does not depend on earlier steps.
 #ifndef COND_COLLIDE_BROAD_H
 #define COND_COLLIDE_BROAD_H
 
@@ -15,27 +15,29 @@ typedef struct CondBroad {
     CondTreePairs pairs;                  // of solids near each other, the lower number first
     int threads;                          // as the settings say; 1 at first
     CondSharedContext shared;             // of the lists below
-    CondTreePairs from[COND_TREE_STARTS]; // found from one pair of nodes each
+    CondTreePairs from[COND_TREE_STARTS]; // results of the starts, one list each
     int start[COND_TREE_STARTS][2];       //
     CondStatus status[COND_TREE_STARTS];  //
     int (*sorted)[2];                     // scratch
-    int* begin;  // scratch: of the pairs by one of their numbers     (n + 2)
-    double* box; // of the solids, each widened by its own reach      (n x 6)
-    long work;   // pairs of nodes looked at for the pairs of the tree as it was built
-    int stale;   // 1: it took more by now
-    int builds;  // of the tree so far, for measuring
+    int* begin;  // scratch: offsets of the pairs by one of their indices              (n + 2)
+    double* box; // of the solids, each widened by its `far`                           (n x 6)
+    long work;   // pairs of nodes visited by the search right after the build
+    int stale;   // 1: a search has exceeded the limit of work since then
+    int builds;  // number of builds of the tree so far, for measurements
 } CondBroad;
 
 // For up to n solids. The context may be NULL.
 CondStatus cond_broad_create(const CondContext* context, int n, CondBroad* broad);
 void cond_broad_destroy(CondBroad* broad);
 
-// Puts n boxes in order, widened by far[i] on every side; far may be NULL.   box (n x 6), far (n)
+// Builds or refits the tree for n boxes, widened by far[i] on every side; far may be NULL.
+//                                                                        box (n x 6), far (n)
 CondStatus cond_broad_build(CondBroad* broad, int n, const double* box, const double* far);
 // Lists the solids whose widened boxes overlap `box` widened by `far`.
 CondStatus cond_broad_query(CondBroad* broad, const double box[6], double far);
-// Lists the pairs of solids whose widened boxes overlap, by ascending higher number, then the
-// lower: whatever the tree is, and as lists of contacts are sorted.
+// Lists the pairs of solids whose widened boxes overlap, in ascending order of the higher index,
+// then of the lower one. The order does not depend on the tree and is that of the lists of
+// contacts.
 CondStatus cond_broad_pairs(CondBroad* broad);
 
 #endif

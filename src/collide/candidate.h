@@ -9,8 +9,9 @@
 // Kinds of keys: points against planes from 1, then points against solids, vertices against soft
 // bodies, rigid shapes against each other, rods, rigid shapes against planes, edges of rigid shapes
 // against edges of soft surfaces, corners and balls against soft surfaces, rods against edges of
-// soft surfaces, these against each other, links of rods against solids and planes, points
-// against rods, and what of a soft surface is deep in a rigid shape without any of these.
+// soft surfaces, edges of soft surfaces against each other, links of rods against solids and
+// planes, points against rods, and the deepest points of soft surfaces in rigid shapes where none
+// of these contacts has that depth.
 #define COND_KEY_SOLID ((uint64_t)1 << 60)
 #define COND_KEY_SOFT ((uint64_t)2 << 60)
 #define COND_KEY_PAIR ((uint64_t)3 << 60)
@@ -24,10 +25,10 @@
 #define COND_KEY_LINK ((uint64_t)11 << 60)
 #define COND_KEY_BEAD ((uint64_t)12 << 60)
 #define COND_KEY_DEEP_ON_SOFT ((uint64_t)13 << 60)
-// Rows of the step's problem that bound a joint (sim/joint_rows.h): behind all contacts.
+// Rows of the step's problem that bound a joint (sim/joint_rows.h); they follow all contacts.
 #define COND_KEY_JOINT ((uint64_t)14 << 60)
-// In the key of a contact between the same features as another one, with another normal or at
-// another place; and the number of those beside the first.
+// Marks the key of a further contact between the same features, with another normal or position;
+// COND_KEY_BESIDE is the largest number of these.
 #define COND_KEY_SECOND ((uint64_t)1 << 59)
 enum CondKeyBeside { COND_KEY_BESIDE = 4 };
 
@@ -42,19 +43,19 @@ typedef struct CondCandidate {
     CondPoint point[2];      // side 0 and side 1; side 1 of a static thing has body -1
     int plane;               // index of the static plane it is on, else -1
     int triangle;            // of the other soft body, else -1
-    int solid[2];            // of a pair of rigid shapes, and of one on a plane (-1)
-    CondContactKey key;      // the same pair of features in any step
+    int solid[2];            // of a pair of rigid shapes; of a shape on a plane, [1] is -1
+    CondContactKey key;      // identifies the pair of features in every step
     double position[3];      // world [m]
     double frame[9];         // rows normal (towards side 0), tangent 1, tangent 2
     double gap;              // [m], negative inside
-    double bias;             // gap at the end of the step, less that of the linear motion [m]
-    double end_gap;          // of a late one [m]
-    int late;                // 1: found at the end of the step, and new to its problem
-    int taken;               // 1: in some round of the step
-    int moved;               // 1: as it is where the step leads to, not where it begins
+    double bias;             // gap at the end of the step less the gap of the linear motion [m]
+    double end_gap;          // gap at the end of the step, if `late` [m]
+    int late;                // 1: found at the end of the step, and not in its problem before
+    int taken;               // 1: used in some round of the step
+    int moved;               // 1: geometry where the step leads to, not where it begins
     double friction[2];      //
     double restitution;      //
-    const CondSkin* skin[2]; // of a shell with two sides and what it touches; else NULL
+    const CondSkin* skin[2]; // surfaces of a two-sided shell and its partner; else NULL
 } CondCandidate;
 
 typedef struct CondCandidateList {
@@ -66,21 +67,21 @@ typedef struct CondCandidateList {
 
 void cond_candidates_begin(const CondContext* context, CondCandidateList* list);
 void cond_candidates_end(CondCandidateList* list);
-// Room for n in all.
+// Reserves memory for n candidates in total.
 CondStatus cond_candidates_reserve(CondCandidateList* list, int n);
 
 // By ascending key.
 CondStatus cond_candidates_sort(CondCandidateList* list);
 
-// Index of the candidate in the ascending list with this key, or of the first between that pair in
-// any role; -1: none.
+// Index of the candidate with this key in the ascending list; the second function ignores the role
+// and returns the first of the pair; -1: none.
 int cond_candidates_find(const CondCandidateList* list, CondContactKey key);
 int cond_candidates_find_pair(const CondCandidateList* list, CondContactKey key);
 
 CondStatus cond_candidate_add(CondCandidateList* list, const CondCandidate* candidate);
 
-// Friction and restitution of a pair of surfaces: what only one side gives is used; two frictions
-// combine by their rule, two restitutions as the larger.
+// Friction and restitution of a pair of surfaces: a value that only one side gives is used; two
+// frictions combine by their rule, and of two restitutions the larger counts.
 void cond_candidate_surfaces(const CondSkin* a, const CondSkin* b, CondCandidate* candidate);
 
 // Key of feature i_feature that touches solid i_solid.

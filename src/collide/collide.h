@@ -23,7 +23,7 @@ typedef struct CondSweptBody {
     int exact;      // 0: box and travel are bounds, and move is not known
 } CondSweptBody;
 
-// Result of one range of bodies: the solids whose swept boxes they may hit.
+// Result of one range of bodies: the solids that they may hit, by swept boxes.
 typedef struct CondSweepNear {
     CondTreeHits hits;   // scratch, for one body
     CondTreePairs pairs; // body and solid
@@ -59,16 +59,16 @@ typedef struct CondCollider {
     int n_soft;
     CondVolumeContacts found; // scratch
     CondRodLinks links;       // of all rods
-    int* last;                // scratch: triangle of each vertex in the last step
+    int* last;                // scratch: triangle that each vertex touched in the last step
     int n_solid;              // obstacles, then the solids of bodies
     double* pose;             // of the solids now                                (n_solid x 7)
-    double* box;              // around them                                      (n_solid x 6)
-    CondCore* core;           // of the solids, from their own positions          (n_solid)
-    double* far;              // reach of each solid's body                       (n_solid)
+    double* box;              // boxes around them                               (n_solid x 6)
+    CondCore* core;           // of the solids, relative to their own positions      (n_solid)
+    double* far;              // reach of the body of each solid                     (n_solid)
     CondBroad broad;          // over the solids
     double* place;            // of the features now                              (n_feature x 3)
     int placed;               // 1: obstacles and their features have been placed; they do not move
-    int cornered;             // 1: `place` is valid for features of solids too
+    int cornered;             // 1: `place` is also valid for features of solids
     int plain;                // 1: there are neither soft bodies nor rods
     CondBoundary* boundary;   // of the obstacles, computed when first needed     (n_obstacle)
     int n_boundary;           // n_obstacle
@@ -87,13 +87,13 @@ typedef struct CondCollider {
     CondClearance clearance;
     int near_edges;    // 1: list all pairs of shell edges within reach; 0: only those that carried
                        // a force in the last step or have passed each other
-    double* visited;   // NULL, or bounds of the bodies, widened by their reach, over all
-                       // detections                                            (n_body x 6)
+    double* visited;   // NULL, or boxes around the bodies, widened by their reach, over all
+                       // detections                                              (n_body x 6)
     const int* wanted; // NULL, or 1 for each body whose contacts are needed; pairs of rigid
                        // shapes of two other bodies are skipped              (n_body)
 } CondCollider;
 
-// The core of a solid as it is placed, from `origin`.
+// The core of a solid at its present pose, relative to `origin`.
 static inline CondCore cond_collider_core(const CondCollider* collider, int solid,
                                           const double origin[3])
 {
@@ -113,8 +113,8 @@ static inline CondContactKey cond_key_soft_crossing(const CondCollider* collider
                                     (uint64_t)(collider->soft_edge_begin[b] + eb)};
 }
 
-// Recomputes what depends on parameters of the model, after they have changed; parameters of soft
-// bodies must not have changed.
+// Recomputes the data that depend on parameters of the model after these have changed; parameters
+// of soft bodies must not have changed.
 void cond_collider_renew(CondCollider* collider);
 CondStatus cond_collider_create(const CondModel* model, CondCollider* collider, CondError* error);
 void cond_collider_destroy(CondCollider* collider);
@@ -127,9 +127,8 @@ void cond_collider_place(CondCollider* collider, const CondKinematics* kinematic
 void cond_collider_cover(const CondCollider* collider, const double* reach, const int* which,
                          double* box);
 
-// Lists all pairs of features within reach, by ascending key. Reads from the state the triangle
-// that each vertex touched last (contact memory), and the active attachments, whose bodies do not
-// touch.
+// Lists all pairs of features within reach, by ascending key. The state supplies the triangle that
+// each vertex touched last (contact memory), and the active attachments, whose bodies do not touch.
 CondStatus cond_collide(CondCollider* collider, const CondKinematics* kinematics,
                         const CondState* state, const double* reach, CondCandidateList* list);
 

@@ -5,8 +5,8 @@
 
 #include "collide/collide.h"
 
-// Appends the deepest point of each soft surface in each rigid shape where the contacts of the list
-// do not say as much; after all others.
+// Appends the deepest point of each soft surface in each rigid shape if no contact of the list has
+// that depth. To be called after all other detections.
 CondStatus cond_collide_deep_on_soft(CondCollider* collider, const CondKinematics* kinematics,
                                      CondCandidateList* list);
 

@@ -1,4 +1,4 @@
-// Which parts of a soft body may have passed through other parts of it in a step.
+// Finds the regions of a soft body that may have passed through each other in a step.
 #ifndef COND_COLLIDE_FOLD_H
 #define COND_COLLIDE_FOLD_H
 
@@ -7,21 +7,21 @@
 
 typedef struct CondFold {
     CondArena arena;
-    CondTree tree; // over the ways of the clusters of triangles
+    CondTree tree; // over the swept boxes of the clusters of triangles
     CondTreePairs pairs;
-    double* box;  // around the way of a cluster                              (n_cluster x 6)
+    double* box;  // swept box of a cluster                                    (n_cluster x 6)
     double* move; // least and largest move of its corners                    (n_cluster x 6)
-    char* mark;   // 1 for the corners of what was found                      (n_vertex)
+    char* mark;   // 1: a corner of a cluster that was found                        (n_vertex)
     int built;    // 1: the tree fits the clusters
 } CondFold;
 
 void cond_fold_begin(const CondContext* context, CondFold* fold);
 void cond_fold_end(CondFold* fold);
 
-// Marks the corners of clusters of triangles whose ways overlap and that have moved against each
-// other by `fast` or more; *any: 1 where there are such. Neighbours in the mesh go along with each
-// other, so that little is left to look at. Moves are taken against `shift`, that of the body as a
-// whole.                                                            from, to (n_vertex x 3)
+// Marks the corners of clusters of triangles whose swept boxes overlap and whose relative motion is
+// `fast` or more; *any is 1 if there are such. Neighbours in the mesh move alike, so that few
+// clusters remain. Motions are relative to `shift`, that of the whole body.
+//                                                                     from, to (n_vertex x 3)
 CondStatus cond_fold_find(CondFold* fold, const CondVolume* volume, const double* from,
                           const double* to, const double shift[3], double fast, int* any);
 

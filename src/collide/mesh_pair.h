@@ -4,13 +4,13 @@
 
 #include "collide/pair.h"
 
-// The corners of a mesh within `far` of a plane: those lowest, as one manifold, and the others.
+// The corners of a mesh within `far` of a plane: the lowest ones as one manifold, and the others.
 CondStatus cond_mesh_on_plane(const CondCore* mesh, const double n[3], double offset, double far,
                               double small, CondManifold* part, CondManifold* manifold);
 
-// Into work->manifold: where a convex core meets a mesh. Each flat face of the mesh meets it along
-// its own normal, each convex edge along a normal between those of its faces, each corner along one
-// between those of its edges. flip: the mesh is side 0 of the meetings.
+// Writes the contacts of a convex core with a mesh to work->manifold. A flat face of the mesh makes
+// contact along its own normal, a convex edge along a normal between those of its faces, a corner
+// along one between those of its edges. flip: the mesh is side 0.
 CondStatus cond_mesh_meets_core(CondPairWork* work, const CondCore* mesh, const CondCore* core,
                                 const CondShape* shape, int flip, double far, double small);
 // Two meshes: corners of each on the faces of the other, and edges across edges.

@@ -1,4 +1,4 @@
-// Rigid shapes against each other and against planes: the contacts a pair truly has at its pose.
+// Rigid shapes against each other and against planes: the contacts of a pair at its pose.
 #ifndef COND_COLLIDE_PAIR_H
 #define COND_COLLIDE_PAIR_H
 
@@ -17,14 +17,14 @@ typedef struct CondPairWork {
     CondTreeHits hits[2];
     CondArena arena;
     CondPairDepthWork deep;
-    int* seen;  // faces of a mesh that are near                              (n_face)
+    int* seen;  // near faces of a mesh                                               (n_face)
     int* near;  // the same, ascending                                        (n_near)
     int n_near; //
     CondMeshNear near_of[2];
-    double box[6]; // around what meets the mesh, with its reach, in the mesh's axes
+    double box[6]; // around the other shape, widened by its reach, in the mesh's axes
 } CondPairWork;
 
-// Of a thread.
+// Workspace of one thread.
 typedef struct CondPairRoom {
     CondPairWork work;
     CondCandidateList list; // its contacts, when several threads search
@@ -39,10 +39,12 @@ void cond_pair_rooms_end(struct CondCollider* collider);
 // 1 for a mesh that is not convex.
 int cond_shape_is_hollow(const CondShape* shape);
 
-// Into work->manifold: where two shapes with their cores, placed from one origin, are within `far`.
+// Writes to work->manifold the contacts of two shapes within `far`; their cores are placed relative
+// to the same origin.
 CondStatus cond_shapes_meet(CondPairWork* work, const CondShape* a, const CondCore* core_a,
                             const CondShape* b, const CondCore* core_b, double far);
-// Into work->manifold: where two convex cores within `far` of each other meet, a in front of b.
+// Writes to work->manifold the contacts of two convex cores within `far` of each other, a in front
+// of b.
 CondStatus cond_cores_meet(CondPairWork* work, const CondCore* a, const CondCore* b, double far);
 
 // Appends the contacts of rigid shapes of different bodies, of which one moves, and those of moving

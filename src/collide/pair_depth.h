@@ -1,6 +1,6 @@
-// How deep two bodies are in each other, as the audit defines it, where contacts do not say so:
-// where one of them is a mesh that is not convex or a soft body, a contact has the gap of its own
-// face, edge or corner, which is not the depth of the deepest point.
+// The penetration depth of two bodies as the audit defines it, for pairs whose contacts do not give
+// it. If one of them is a non-convex mesh or a soft body, a contact has the gap of its own face,
+// edge or corner, which is not the depth of the deepest point.
 #ifndef COND_COLLIDE_PAIR_DEPTH_H
 #define COND_COLLIDE_PAIR_DEPTH_H
 
@@ -24,13 +24,14 @@ typedef struct CondPairDepthWork {
 void cond_pair_depth_begin(const CondContext* context, CondPairDepthWork* work);
 void cond_pair_depth_end(CondPairDepthWork* work);
 
-// 1 where the least gap of the contacts is not the signed distance of the two and what is below
-// can tell it: not for points, nor for what an attachment holds together, which overlaps there.
+// 1 if the smallest gap of the contacts is not the signed distance of the pair and cond_pair_depth
+// can compute it. 0 for points, and for bodies that an attachment holds together, since these
+// overlap there.
 int cond_pair_depth_applies(const struct CondCollider* collider, const CondState* state,
                             const CondBodyPair* pair);
 
-// The signed distance of the two where the collider was placed by the kinematics, with the
-// thickness of soft bodies among themselves; INFINITY where it is more than `far`.
+// The signed distance of the pair at the kinematics by which the collider was placed, less the
+// thickness between two soft bodies; INFINITY if it is more than `far`.
 CondStatus cond_pair_depth(struct CondCollider* collider, const CondKinematics* kinematics,
                            const CondBodyPair* pair, double far, double* gap);
 

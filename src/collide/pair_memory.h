@@ -7,7 +7,7 @@
 #include "geometry/separation.h"
 #include "geometry/tree.h"
 
-// Of one pair.
+// The record of one pair.
 typedef struct CondPairKnown {
     int pair[2];
     int missed;           // searches since the broad phase last listed it

@@ -10,8 +10,8 @@ CondStatus cond_collide_points_on_soft(CondCollider* collider, const CondKinemat
                                        const CondState* state, const double* reach,
                                        CondCandidateList* list);
 
-// The same for one feature, which need not be the model's: `index` tells it from all others, and
-// those of the model come first.
+// The same for one feature, which need not belong to the model: `index` is its unique number; those
+// of the model come first.
 CondStatus cond_collide_point_on_soft(CondCollider* collider, const CondKinematics* kinematics,
                                       const CondState* state, const CondFeature* feature, int index,
                                       int other, double far, CondCandidateList* list);

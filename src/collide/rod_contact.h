@@ -6,8 +6,8 @@
 
 // Adds the contacts of links of different rods, or of the same rod beyond its neighbourhood, within
 // reach: for every link and every stretch of another strand at the two nearest points, or, where
-// they are nearly parallel, at the middle of the link and where the strands are nearest; and what
-// bore a force in the step before. The links must be placed.                     reach (n_body)
+// they are nearly parallel, at the middle of the link and at the nearest points of the strands; and
+// the contacts that carried a force in the last step. The links must be placed.   reach (n_body)
 CondStatus cond_collide_rods(CondRodLinks* links, const CondKinematics* kinematics,
                              const CondState* state, const double* reach, CondCandidateList* list);
 

@@ -1,4 +1,4 @@
-// The links of all rods as capsules: where they are, boxes around them and a tree over these.
+// The links of all rods as capsules: their positions, boxes, and a tree over these.
 #ifndef COND_COLLIDE_ROD_LINK_H
 #define COND_COLLIDE_ROD_LINK_H
 
@@ -17,11 +17,11 @@ typedef struct CondRodLinks {
     int* first;    // first link of the rod that body b is; n links before         (n_body + 1)
     int* body;     // of a link                                                     (n)
     int* link;     // its number in its rod                                         (n)
-    int* clamped;  // 1, 2: its first or second half is held by the world           (n)
+    int* clamped;  // 1, 2: its first or second half is attached to the world              (n)
     double* end;   // both ends of its segment, world [m]                           (n x 6)
-    double* from;  // where they were, by the sweep                                 (n x 6)
+    double* from;  // the previous ends, by the sweep                                  (n x 6)
     double* box;   // around it, with its radius and reach                          (n x 6)
-    double travel; // longest way of an end, by the sweep [m]
+    double travel; // longest motion of an end, by the sweep [m]
     int built;     // 1: the tree fits the links
 } CondRodLinks;
 
@@ -29,19 +29,19 @@ typedef struct CondRodLinks {
 CondStatus cond_rod_links_create(const CondModel* model, CondRodLinks* links);
 void cond_rod_links_destroy(CondRodLinks* links);
 
-// Puts them where the kinematics has them, with boxes that overlap where two are within reach, and
-// finds what attachments of the state clamp.                                   reach (n_body)
+// Updates the links to the kinematics, with boxes that overlap if two links are within reach, and
+// finds the halves that attachments of the state clamp.                        reach (n_body)
 CondStatus cond_rod_links_place(CondRodLinks* links, const CondKinematics* kinematics,
                                 const CondState* state, const double* reach);
 
-// Where they were at an earlier kinematics, and boxes around their ways in the place of the others.
+// Stores the ends at an earlier kinematics, and replaces the boxes by boxes around the motions.
 void cond_rod_links_sweep(CondRodLinks* links, const CondKinematics* before);
 
 // Both ends of a link's segment, world [m].
 void cond_rod_link_ends(const CondKinematics* kinematics, int body, int link, double end[6]);
 
-// The capsule of link i with its position taken from `origin`. The half that the world holds is
-// left out where `clamped`: it lies where the clamp has put it, whatever is there.
+// The capsule of link i relative to `origin`. With `clamped` the half that is attached to the world
+// is left out: the attachment fixes its position, whatever it touches.
 void cond_rod_link_core(const CondRodLinks* links, const CondKinematics* kinematics, int i,
                         int clamped, const double origin[3], CondCore* core);
 
@@ -51,8 +51,8 @@ static inline int cond_rod_links_joined(const CondRodLinks* links, int i, int k)
     return k >= 0 && k < links->n && links->body[k] == links->body[i];
 }
 
-// 1 when end `end` of the attachment holds a rod near the contact's link of it, and the contact is
-// with the body that it is held to: attached things overlap where they are attached.
+// 1 if end `end` of the attachment holds a rod near the link of the contact, and the contact is
+// with the body at the other end: attached bodies overlap at their attachment.
 int cond_rod_is_held(const CondModel* model, const CondAttachment* what, int end,
                      const CondCandidate* candidate);
 

@@ -4,8 +4,8 @@
 
 #include "collide/collide.h"
 
-// Appends where links meet triangles and edges of soft bodies, and where their axes are deepest in
-// them. Links must be placed and volumes updated.                             reach (n_body)
+// Appends the contacts of links with triangles and edges of soft bodies, and at the points where
+// the axes of links are deepest in them. Links must be placed and volumes updated.   reach (n_body)
 CondStatus cond_collide_rods_on_soft(CondCollider* collider, const CondKinematics* kinematics,
                                      const CondState* state, const double* reach,
                                      CondCandidateList* list);

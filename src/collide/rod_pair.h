@@ -9,8 +9,8 @@
 CondStatus cond_collide_rod_pairs(CondCollider* collider, const CondKinematics* kinematics,
                                   const double* reach, CondCandidateList* list);
 
-// Keys of link i of all with a solid, or with plane k as number n_solid + k; and of a feature with
-// link i.
+// Keys of link i of all rods with a solid, or with plane k as index n_solid + k; and of a feature
+// with link i.
 CondContactKey cond_rod_key(const CondCollider* collider, int i, int other, uint64_t role);
 CondContactKey cond_bead_key(const CondCollider* collider, int i_feature, int i);
 

@@ -1,4 +1,4 @@
-// Links of rods that met rigid shapes or points on their way.
+// Links of rods that hit rigid shapes or points during the step.
 #ifndef COND_COLLIDE_ROD_SWEEP_H
 #define COND_COLLIDE_ROD_SWEEP_H
 

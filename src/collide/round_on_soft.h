@@ -4,19 +4,19 @@
 
 #include "collide/collide.h"
 
-// What meets the surface: a convex core, and whose it is.
+// The shape that meets the surface: a convex core and its body.
 typedef struct CondRoundOnSoft {
-    CondCore core;    // its position taken from `origin`
+    CondCore core;    // relative to `origin`
     double origin[3]; // [m]
-    int body;         // -1: nothing moves it
+    int body;         // -1: static
     int part;         // link of a robot or rod
     const CondSkin* surface;
     int open;  // 1: parts of its core inside the body are handled elsewhere
-    int index; // of all that may meet a soft surface: solids, then links of rods
+    int index; // among all shapes that may meet a soft surface: solids, then links of rods
 } CondRoundOnSoft;
 
-// Appends where the core meets the triangles and edges of soft body b within `far`, at places where
-// the distance has a local minimum that is no node. The volume must be updated.
+// Appends the contacts of the core with the triangles and edges of soft body b within `far`, at
+// local minima of the distance that are not nodes. The volume must be updated.
 CondStatus cond_collide_round_on_soft(CondCollider* collider, const CondKinematics* kinematics,
                                       const CondRoundOnSoft* on_soft, int b, double far,
                                       CondCandidateList* list);

@@ -4,7 +4,7 @@
 
 #include "collide/collide.h"
 
-// Gives contacts on the second side of shells its friction, where that is not the same.
+// Sets the friction of contacts on the second side of shells, if it differs from the first.
 void cond_shell_sides(const CondCollider* collider, CondCandidateList* list);
 
 #endif

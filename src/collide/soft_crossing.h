@@ -4,14 +4,14 @@
 
 #include "collide/collide.h"
 
-// Appends the crossings of edges of soft bodies a < b that have gone through each other, and those
-// that bore a force in the last step up to a gap of `reach`.
+// Appends the crossings of edges of soft bodies a < b that have passed through each other, and, up
+// to a gap of `reach`, those that carried a force in the last step.
 CondStatus cond_collide_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
                                        const CondState* state, int a, int b, double reach,
                                        CondCandidateList* list);
 
 // The same for one soft body, near the contacts of its vertices with itself in collider->found, and
-// where edges have held each other in the step before.
+// at crossings that carried a force in the last step.
 CondStatus cond_collide_own_soft_crossings(CondCollider* collider, const CondKinematics* kinematics,
                                            const CondState* state, int a, double reach,
                                            CondCandidateList* list);

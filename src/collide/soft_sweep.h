@@ -5,7 +5,7 @@
 #include "collide/sweep.h"
 
 // Appends the contacts of soft body b with points and spheres, edges of solids, links of rods,
-// other soft bodies and, if it may, itself.
+// other soft bodies and, with self-contact, itself.
 CondStatus cond_sweep_soft(CondSweepPass* pass, int b);
 
 #endif

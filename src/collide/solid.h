@@ -15,9 +15,8 @@ static inline const CondSolid* cond_solid_at(const CondModel* model, int i)
 
 // Pose of a solid: position, quaternion.
 void cond_solid_pose(const CondKinematics* kinematics, const CondSolid* solid, double pose[7]);
-// The point of a body (-1: the world) or link that is at a world position now.
-// The point of a feature that is at `world`: nodes of soft bodies do not turn, so that it is the
-// node.
+// The point of a feature that is at the position `world`, which for nodes of soft bodies is the
+// node; and the point of a body (-1: the world) or link at a world position.
 CondPoint cond_feature_point(const CondKinematics* kinematics, const CondFeature* feature,
                              const double world[3]);
 CondPoint cond_point_at(const CondKinematics* kinematics, int body, int part,

@@ -4,7 +4,7 @@
 
 #include "collide/collide.h"
 
-// The way from one kinematics to another, and what met on it.
+// The motion from one kinematics to another, and the list of contacts found on it.
 typedef struct CondSweepPass {
     CondCollider* collider; // placed at the second
     const CondModel* model;
@@ -13,20 +13,20 @@ typedef struct CondSweepPass {
 } CondSweepPass;
 
 CondStatus cond_sweep_create(const CondModel* model, CondSweep* sweep);
-// How thin the solids are.
+// Computes the least extents of the solids.
 void cond_sweep_measure(const CondModel* model, CondSweep* sweep);
 void cond_sweep_destroy(const CondContext* context, CondSweep* sweep);
 
 // Appends the features that met between two kinematics and are beyond each other at the second one:
 // points and solids, corners and soft triangles, edges and edges of soft surfaces, also of one
-// body, and rods. The normal is that of the first meeting, the gap that at the end. All of the
-// collider must be placed at the second kinematics. What is slow against the thickness of what is
-// in its way is not looked at.
+// body, and rods. The normal is that of the first meeting, the gap that at the end. The whole
+// collider must be placed at the second kinematics. Motions that are short relative to the
+// thickness of the obstacle are skipped.
 CondStatus cond_collide_sweep(CondCollider* collider, const CondKinematics* before,
                               const CondKinematics* after, CondCandidateList* list);
 
-// Where the features of body b were, the box that they have swept, and how far they went: where
-// this is not known yet.
+// Computes, if not yet known, the previous positions of the features of body b, the box that they
+// have swept, and the longest motion.
 void cond_sweep_body(const CondSweepPass* pass, int b);
 
 // Appends a contact of two surfaces.

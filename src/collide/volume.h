@@ -4,21 +4,22 @@
 
 #include "geometry/cluster.h"
 
-// What a body that is searched for itself need not look at, in the tree of its tetrahedra or of its
-// triangles: what is too near in the mesh for self-contact.
+// Subtrees of the tree of tetrahedra or triangles that a search for self-contact skips, because
+// they are too near in the mesh.
 typedef struct CondVolumeSkip {
     int* begin;          // of each group of surface vertices                 (n_group + 1)
-    int* node;           // ascending: subtrees around the group, each cluster of which has
-                         // primitives that one of its vertices leaves out    (begin[n_group])
+    int* node;           // ascending: subtrees around the group; in each of their clusters, some
+                         // vertex of the group excludes primitives           (begin[n_group])
     int* rim_begin;      //                                                   (n_group + 1)
-    int* rim;            // leaves in those subtrees that some vertex of the group does not leave
-                         // out as a whole                                    (rim_begin[n_group])
+    int* rim;            // leaves in those subtrees that some vertex of the group does not exclude
+                         // as a whole                                    (rim_begin[n_group])
     int* used_begin;     //                                                   (n_group + 1)
     unsigned char* used; // for each vertex of a group and each leaf of its rim; bit j: item j of
-                         // the cluster is not left out                       (used_begin[n_group])
+                         // the cluster is not excluded                  (used_begin[n_group])
 } CondVolumeSkip;
 
-// A tetrahedral mesh made ready for collision. All but the last group is fixed by the create call.
+// A tetrahedral mesh with its search structures for collision. All but the last group of fields are
+// set by the create call.
 typedef struct CondVolume {
     CondContext context;
     int body;           // the caller's number, copied to contacts
@@ -37,15 +38,16 @@ typedef struct CondVolume {
     int* surface;       // ascending                                           (n_surface)
     int* fan_begin;     // triangles around a vertex                           (n_vertex + 1)
     int* fan;           //                                                     (3 n_triangle)
-    int* ring_begin;    // vertices too near in the mesh for self-contact      (n_vertex + 1)
+    int* ring_begin;    // vertices too near in the mesh for self-contact       (n_vertex + 1)
     int* ring; // of surface vertices, themselves included            (ring_begin[n_vertex])
     int cap_ring;
-    CondClusters groups;    // surface vertices that lie together at rest, places in `surface`
+    CondClusters groups;    // surface vertices, grouped by their rest positions; indices into
+                            // `surface`
     CondFloatBox* rest_box; // of the nodes of `triangles` at rest
     int threads;            // for update and refit: 1, or as the owner says
 
     int n_edge;         // of the surface, with two triangles; by make_edges
-    int* edge;          // two vertices, two triangles                        (n_edge x 4)
+    int* edge;          // two vertices, two triangles                            (n_edge x 4)
     int* triangle_edge; // -1: an edge of more triangles                      (n_triangle x 3)
 
     CondVolumeSkip tet_skip, triangle_skip; // by make_skips
@@ -54,7 +56,7 @@ typedef struct CondVolume {
     double* normal;         // of triangles, zero where there is no area      (n_triangle x 3)
     double bound[6];        // box around all vertices, by update
     CondClusters triangles; // by update
-    CondClusters tets;      // by refit, which the rest of update leaves to those who ask for it
+    CondClusters tets;      // by refit, which only callers that need the tetrahedra run
     int tets_stale;         // 1: it has not been refitted since
 } CondVolume;
 
@@ -72,21 +74,21 @@ typedef struct CondVolumeContact {
 
 typedef struct CondVolumeFound CondVolumeFound;
 
-// The room that one thread needs to search.
+// The workspace of one thread for a search.
 typedef struct CondVolumeRoom {
     CondContext context;
     int n; //
     int cap;
-    CondVolumeContact* contact; // of the groups it had, as they came         (n)
+    CondVolumeContact* contact; // of its groups, in the order of the search               (n)
     CondTreeHits hits;          //
     CondNear tets, triangles;   // near a group of vertices
     CondVolumeFound* found;     // triangles near one vertex
     int cap_found;
-    int* place; // 1 + place in found of a triangle, else 0                   (n_triangle)
+    int* place; // 1 + index in found of a triangle, else 0                       (n_triangle)
     int cap_place;
     char* near_mesh; // 1 for vertices in the ring of one vertex              (n_vertex)
     int cap_near_mesh;
-    int group; // the next one to look at
+    int group; // the next group to search
 } CondVolumeRoom;
 
 typedef struct CondVolumeContacts {
@@ -99,57 +101,59 @@ typedef struct CondVolumeContacts {
     CondNear near;        // scratch: triangles near to what is swept together
     CondVolumeRoom* room; // scratch of each thread                       (n_room)
     int n_room, cap_room;
-    int* run;     // scratch: room, first contact there and how many, of each vertex
+    int* run;     // scratch: for each vertex its thread's workspace, the first contact there, and
+                  // their number
     int cap_run;  //                                                          (n_surface x 3)
     long visited; // nodes and boxes looked at by cond_volume_collide; counts on, for measuring
 } CondVolumeContacts;
 
-// The mesh must stay where it is; the current positions are those at rest. n_ring: a vertex is
-// never in self-contact with a tetrahedron or triangle that has a corner within so many edges of
+// The mesh must stay in memory; the current positions are those at rest. n_ring: a vertex is never
+// in self-contact with a tetrahedron or triangle that has a corner within this number of edges of
 // it; 1 is a good choice. Tetrahedra may have either orientation. COND_BAD_ARGUMENT for an index
 // out of range, a repeated corner, a position that is not finite, or a face shared by more than two
 // tetrahedra.
 CondStatus cond_volume_create(const CondContext* context, int body, int n_vertex,
                               const double* rest, int n_tet, const int* tet, int n_ring,
                               CondVolume** out, CondError* error);
-// The two sides of a shell of triangles: a volume without tetrahedra whose surface is every
-// triangle as it is, and then every triangle turned.                       triangle (n_triangle x
+// The two sides of a shell of triangles: a volume without tetrahedra whose surface consists of all
+// triangles, and then of all triangles with reversed orientation.      triangle (n_triangle x
 // 3)
 CondStatus cond_volume_create_shell(const CondContext* context, int body, int n_vertex,
                                     const double* rest, int n_triangle, const int* triangle,
                                     double thickness, int n_ring, CondVolume** out,
                                     CondError* error);
 void cond_volume_destroy(CondVolume* volume);
-// 1 for an edge of the turned triangles of a shell alone: the other side has it too.
+// 1 for an edge between two reversed triangles of a shell: a duplicate of an edge of the first
+// side.
 int cond_volume_is_back(const CondVolume* volume, int e);
-// 1 for an edge around which the two sides of a shell meet.
+// 1 for an edge at which the two sides of a shell meet.
 int cond_volume_is_rim(const CondVolume* volume, int e);
 // Lists the edges of the surface, once.
 CondStatus cond_volume_make_edges(CondVolume* volume, CondError* error);
-// Makes self-contact fast, once; what is found stays the same.
+// Computes the skips that make self-contact fast, once; results do not change.
 CondStatus cond_volume_make_skips(CondVolume* volume, CondError* error);
-// The largest sine by which the unit vector n leads from edge e, with the unit vector d along it,
-// into one of its two triangles; not above zero: n is normal to a plane that touches both from
-// outside.
+// The largest sine of the angle by which the unit vector n points from edge e, with the unit vector
+// d along it, into one of its two triangles. If it is not positive, n is the normal of a plane that
+// touches both triangles from outside.
 double cond_volume_edge_lean(const CondVolume* volume, int e, const double d[3], const double n[3]);
-// The same of triangle k, 0 or 1, alone.
+// The same for triangle k, 0 or 1, alone.
 double cond_volume_side_lean(const CondVolume* volume, int e, int k, const double d[3],
                              const double n[3]);
 // Smallest height of a tetrahedron at rest [m].
 double cond_volume_tet_height(const CondVolume* volume, int tet);
 // Distance at rest of two vertices [m].
 double cond_volume_rest_length(const CondVolume* volume, int a, int b);
-// Takes over current positions; O(n), no allocation.                         (n_vertex x 3)
+// Sets the current positions; O(n), no allocation.                             (n_vertex x 3)
 void cond_volume_update(CondVolume* volume, const double* position);
-// The two halves of it: positions and surface; the tetrahedra, where that has not been done yet.
-// Only what is to be collided with needs the second.
+// The two halves of update: positions and surface; and the tree of the tetrahedra, if it is stale.
+// Only bodies in which points are searched need the second.
 void cond_volume_update_surface(CondVolume* volume, const double* position);
 void cond_volume_refit(CondVolume* volume);
 // All triangles whose box overlaps `box`; replaces the list.
 CondStatus cond_volume_triangles_in(const CondVolume* volume, const double box[6],
                                     CondTreeHits* hits);
-// Mean of the normals of the triangles around a vertex by their angles; zero for an inner one, and
-// for one of a shell, which looks to both sides.
+// Mean of the normals of the triangles around a vertex, weighted with their angles; zero for an
+// inner vertex, and for one of a shell, which has two sides.
 void cond_volume_vertex_normal(const CondVolume* volume, int vertex, double n[3]);
 
 // An empty list; the context may be NULL.
@@ -163,8 +167,8 @@ void cond_volume_contacts_end(CondVolumeContacts* contacts);
 CondStatus cond_volume_collide(const CondVolume* a, const CondVolume* b, double margin,
                                const int* last, CondVolumeContacts* contacts);
 
-// The same for one point with the outward normal n, or zero where it has none, that belongs to
-// something else than a volume; body and vertex of the contacts are -1.
+// The same for one point that does not belong to a volume, with the outward normal n, or zero if it
+// has none; body and vertex of the contacts are -1.
 CondStatus cond_volume_collide_point(const CondVolume* b, const double p[3], const double n[3],
                                      double margin, int last, CondVolumeContacts* contacts);
 

@@ -4,15 +4,15 @@
 
 #include "collide/volume.h"
 
-// Which of n items (width corners each) stand around each vertex: offsets and list.
-//                                                       begin (n_vertex + 1), list (n x width)
+// The items around each vertex, of n items with `width` corners each: offsets and list.
+//                                                      begin (n_vertex + 1), list (n x width)
 CondStatus cond_volume_incidence(const CondVolume* volume, int n, int width, const int* corner,
                                  int** begin, int** list);
 
 // ring_begin and ring.
 CondStatus cond_volume_make_rings(CondVolume* volume, int n_ring);
 
-// 1 when vertex w is too near to vertex v in the mesh for self-contact.
+// 1 if vertex w is too near to vertex v in the mesh for self-contact.
 static inline int cond_volume_in_ring(const CondVolume* volume, int v, int w)
 {
     for (int r = volume->ring_begin[v]; r < volume->ring_begin[v + 1]; r++)

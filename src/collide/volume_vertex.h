@@ -6,12 +6,12 @@
 
 // Of the size of a volume: rounding of a distance.
 
-// Appends to room->contact those of vertex v of a with the volume of b, from what room->tets and
-// room->triangles hold of b. Within one body room->near_mesh marks what is left out.
+// Appends to room->contact the contacts of vertex v of a with the volume of b, among the primitives
+// of b in room->tets and room->triangles. Within one body room->near_mesh marks excluded vertices.
 CondStatus cond_volume_collide_vertex(const CondVolume* a, const CondVolume* b, int v, int last,
                                       double margin, CondVolumeRoom* room);
 
-// The same for a point that belongs to something else; see cond_volume_collide_point.
+// The same for a point that does not belong to a volume; see cond_volume_collide_point.
 CondStatus cond_volume_collide_one(const CondVolume* b, const double p[3], const double n[3],
                                    double margin, int last, CondVolumeRoom* room);
 

@@ -1,6 +1,5 @@
-// A contact problem in which soft bodies and rods move as if they were rigid: v = B r, where B
-// holds the six rigid motions of each of them and the identity for all others. Nothing is deformed
-// by it.
+// A contact problem in which soft bodies and rods move rigidly, without deformation: v = B r, where
+// B holds the six rigid motions of each of them and the identity for all others.
 #ifndef COND_CORRECT_RIGID_MOTION_H
 #define COND_CORRECT_RIGID_MOTION_H
 
@@ -30,7 +29,7 @@ typedef struct CondRigidMotion {
 CondStatus cond_rigid_motion_reduce(const CondKinematics* kinematics, const CondAssembly* assembly,
                                     CondRigidMotion* motion);
 
-// v = B r, and q moved by it for a time t: soft bodies and rods turn without being stretched.
+// v = B r, and q advanced by it for a time t: soft bodies and rods rotate without strain.
 void cond_rigid_motion_expand(const CondKinematics* kinematics, const CondRigidMotion* motion,
                               const double* r, double* v);
 void cond_rigid_motion_advance(const CondModel* model, const CondRigidMotion* motion,

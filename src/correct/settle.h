@@ -1,4 +1,4 @@
-// Overlap of bodies as a state has it, and its removal before a run.
+// Overlap of bodies in a state, and its removal before a run.
 #ifndef COND_CORRECT_SETTLE_H
 #define COND_CORRECT_SETTLE_H
 
@@ -6,14 +6,14 @@
 #include "cond/sim.h"
 
 typedef struct CondSettle {
-    char* packed;         // the same, as a program with another size of CondOverlap knows it
+    char* packed;         // the overlaps, for a program with another size of CondOverlap
     CondOverlap* overlap; // pairs that overlap, the deepest first            (n_overlap)
     int n_overlap;
     double* best; // configuration with the least penetration so far  (n_q)
     double least; // its deepest penetration [m]
     // of the attempt, which is one round
     int method;    // row of the table of methods
-    int max_round; // rounds that may be made in all
+    int max_round; // largest total number of rounds
     double* moved; // displacement of each body [m], or NULL          (n_body)
     CondSettleInfo* info;
     // its verdict
@@ -22,7 +22,7 @@ typedef struct CondSettle {
     int idle;         // rounds in a row without progress
 } CondSettle;
 
-// 1 where a candidate is between the two that overlap.
+// 1 if a candidate belongs to an overlapping pair.
 int cond_overlap_is_of(const CondOverlap* overlap, const CondCandidate* candidate);
 
 #endif

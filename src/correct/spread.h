@@ -1,4 +1,4 @@
-// Bodies that overlap are moved apart by translations alone, before time begins.
+// Separates overlapping bodies by translations, before a run.
 #ifndef COND_CORRECT_SPREAD_H
 #define COND_CORRECT_SPREAD_H
 
@@ -10,7 +10,7 @@ typedef struct CondSim CondSim;
 typedef struct CondSpread {
     CondArena arena;
     CondComponents cluster; // bodies that springs and attachments tie together
-    int* held;              // of a cluster, 1: it stays where it is            (cluster.n)
+    int* held;              // of a cluster, 1: fixed                              (cluster.n)
     double* mass;           // of a cluster, 3x3 [kg]                           (cluster.n x 9)
     CondBlock* block;       //                                                  (cluster.n)
     int* coordinate;        // 0, 1, 2, ...                                     (cluster.n x 3)
@@ -21,8 +21,8 @@ typedef struct CondSpread {
     int n_contact;
 } CondSpread;
 
-// How the way out of an overlap is chosen: along the normals of the contacts; along the axis on
-// which the boxes around two bodies overlap least; upwards, the higher body above the lower one.
+// Direction of the separation: along the normals of the contacts; along the axis on which the boxes
+// around two bodies overlap least; or upwards, the higher body above the lower one.
 typedef enum CondSpreadAxis {
     COND_SPREAD_NORMALS,
     COND_SPREAD_BOXES,
@@ -32,7 +32,7 @@ typedef enum CondSpreadAxis {
 void cond_spread_destroy(CondSpread* spread);
 
 // One round, of sim->next and sim->at_end; needs the overlaps of sim->settle there. moved, unless
-// NULL, grows by the displacement of each body (n_body); *distance is the longest.
+// NULL, is increased by the displacement of each body (n_body); *distance is the longest.
 CondStatus cond_sim_spread(CondSim* sim, double deepest, CondSpreadAxis axis, double* moved,
                            double* distance);
 

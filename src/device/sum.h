@@ -16,7 +16,8 @@ double cond_distance2(int n, const double* x, const double* y, int threads);
 // sum s_i (x_i - y_i)^2
 double cond_distance2_scaled(int n, const double* s, const double* x, const double* y, int threads);
 
-// Partial sums that are made elsewhere: how many n numbers have, and all of them added up in order.
+// For partial sums computed elsewhere: the number of blocks of n numbers, and the total of the
+// partial sums in order.
 int cond_sum_parts(int n);
 double cond_sum_total(int n_part, const double* part);
 

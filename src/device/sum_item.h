@@ -1,11 +1,11 @@
-// Terms of the sums that solvers make of vectors.
+// Terms of the sums over vectors in solvers.
 #ifndef COND_DEVICE_SUM_ITEM_H
 #define COND_DEVICE_SUM_ITEM_H
 
 #include "device/item.h"
 
 typedef struct CondSumArgs {
-    const double *s, *x, *y; // s: NULL where the sum has none
+    const double *s, *x, *y; // s: NULL for sums without it
 } CondSumArgs;
 
 // x_i y_i

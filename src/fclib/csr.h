@@ -14,7 +14,7 @@ typedef struct CondCsr {
     double* value;  //                                          (row_begin[n_row])
 } CondCsr;
 
-// A from n_entry triplets in any order; entries of the same place are added in the order given.
+// A from n_entry triplets in any order; entries of the same position are added in the given order.
 // COND_BAD_ARGUMENT for an index outside the matrix. After a failure csr is empty (all zero).
 CondStatus cond_csr_create(const CondContext* context, int n_row, int n_col, int n_entry,
                            const int* row, const int* column, const double* value, CondCsr* csr);

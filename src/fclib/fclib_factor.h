@@ -5,7 +5,7 @@
 #include "fclib/csr.h"
 
 // L (n x rank), rows in the order of W. *error becomes max |W - L L'| / max |W|; it is far above
-// rounding exactly when W has a negative eigenvalue, and then L is of no use.
+// rounding exactly if W has a negative eigenvalue, and L is then invalid.
 CondStatus cond_fclib_factor(const CondContext* context, const CondCsr* W, CondCsr* L,
                              double* error);
 

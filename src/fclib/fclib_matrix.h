@@ -6,7 +6,7 @@
 #include "fclib/csr.h"
 #include "hdf5/data_file.h"
 
-// A matrix as triplets, whatever its layout was in the file.
+// A matrix as triplets, regardless of its layout in the file.
 typedef struct CondFclibMatrix {
     int m;         // rows
     int n;         // columns
@@ -23,7 +23,7 @@ CondStatus cond_fclib_matrix_read(const CondDataFile* file, const char* location
                                   CondFclibMatrix* matrix);
 void cond_fclib_matrix_destroy(const CondContext* context, CondFclibMatrix* matrix);
 
-// Only m and n of the group; both 0 when there is no such group.
+// Reads only m and n of the group; both are 0 if there is no such group.
 CondStatus cond_fclib_matrix_size(const CondDataFile* file, const char* location, int* m, int* n);
 
 // S = the square matrix made exactly symmetric: a single filled triangle is mirrored, two

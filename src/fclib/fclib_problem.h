@@ -22,7 +22,7 @@ struct CondProblemFile {
     double* b;            //                                   (n_dof)
 };
 
-// What a problem is made of. A is exactly symmetric; contact c owns rows 3 c .. 3 c + 2 of Jc.
+// The data of a problem. A is exactly symmetric; contact c has the rows 3 c .. 3 c + 2 of Jc.
 typedef struct CondProblemParts {
     const CondCsr* A;  //                                      (n_dof x n_dof)
     const CondCsr* Jc; //                                      (3 n_contact x n_dof)
@@ -31,10 +31,11 @@ typedef struct CondProblemParts {
     const double* mu;  //                                      (n_contact)
     const double* kv;  // NULL: INFINITY everywhere            (n_contact)
     const CondFclibIntervals* intervals; // among the contacts; NULL: none
-    int split; // 1: A is cut into the bodies that its pattern shows; 0: one sparse block
+    int split; // 1: A is divided into blocks by the bodies that its pattern shows; 0: one sparse
+               // block
 } CondProblemParts;
 
-// Copies everything. COND_BAD_INPUT when a contact touches no coordinate: *idle_contact says which.
+// Copies everything. COND_BAD_INPUT if a contact touches no coordinate; *idle_contact is its index.
 CondStatus cond_problem_file_create(const CondContext* context, const CondProblemParts* parts,
                                     CondProblemFile** file, int* idle_contact);
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// 1 when the boxes are farther from each other than `far` along some axis.
+// 1 if the boxes are farther apart than `far` along some axis.
 static inline int cond_boxes_apart(const double a[6], const double b[6], double far)
 {
     for (int i = 0; i < 3; i++)
@@ -22,7 +22,7 @@ static inline void cond_box_widen(const double box[6], double far, double wide[6
     }
 }
 
-// A box around nothing.
+// The empty box.
 static inline void cond_box_empty(double box[6])
 {
     for (int i = 0; i < 3; i++) {

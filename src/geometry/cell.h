@@ -1,7 +1,8 @@
-// A piece of the surface of a body: a convex polygon, of a cylinder's cap what of the polygon lies
-// on the cap, or a patch of its side between two angles and two heights. What is asked of it: the
-// most that the distance to one part of another body's boundary, or a mean of two of them, can be
-// on it. Pieces are cut into smaller ones until enough is known.
+// A cell of the surface of a body: a convex polygon, the intersection of a polygon with a
+// cylinder's cap, or a patch of a cylinder's side between two angles and two heights. For a cell
+// there are upper bounds of the distance to one element of another body's boundary, and of the
+// smaller one of two such distances. The search for the depth subdivides cells until the bounds
+// suffice.
 #ifndef COND_GEOMETRY_CELL_H
 #define COND_GEOMETRY_CELL_H
 
@@ -10,42 +11,43 @@
 enum { COND_CELL_CORNERS = 8, COND_CELL_HULL = 24, COND_CELL_PARTS = 3 };
 
 typedef struct CondCell {
-    int level;                           // how often it was cut
-    int known[COND_CELL_PARTS];          // parts that are near, the last one found first; -1
+    int level;                           // number of cuts that led to it
+    int known[COND_CELL_PARTS];          // elements that are near, the last found first; -1: none
     int n;                               // corners of the polygon
     double corner[COND_CELL_CORNERS][3]; // [m]
-    const CondCore* core;                // of the cylinder; NULL: a polygon and no more
-    int cap;                             // 1: of a cap, 0: of the side
+    const CondCore* core;                // of the cylinder; NULL: a plain polygon
+    int cap;                             // 1: on a cap, 0: on the side
     double u[2], angle[2];               // of the side: heights [m] and angles [rad]
-    // What follows from it.
+    // Derived from the fields above.
     int n_hull;
-    double hull[COND_CELL_HULL][3]; // corners of a convex hull: of a polygon in their order [m]
-    unsigned outer;                 // bit k: hull[k] is where tangents of an arc meet
-    double middle[3], radius;       // a point of it, and how far its hull reaches from there [m]
+    double hull[COND_CELL_HULL][3]; // corners of a convex hull; for a polygon in order [m]
+    unsigned outer;                 // bit k: hull[k] is the intersection of two tangents of an arc
+    double middle[3], radius;       // a point of the cell, and the radius of the hull about it [m]
 } CondCell;
 
-// A polygon of two (a segment) or more corners; of a cap with the cylinder's core.  corner (n x 3)
+// A polygon of two (a segment) or more corners; core: that of the cylinder if it is on a cap, else
+// NULL. corner (n x 3)
 void cond_cell_polygon(int n, const double* const* corner, const CondCore* core, CondCell* cell);
 void cond_cell_patch(const CondCore* core, const double u[2], const double angle[2],
                      CondCell* cell);
 
-// No less than the largest distance to a part on the cell; x is a point of the cell where it is
-// that, or nearly. INFINITY where nothing of the polygon is on the cap.
+// An upper bound of the distance to an element on the cell; x is a point of the cell at which the
+// distance is the bound, or nearly. INFINITY if no point of the polygon is on the cap.
 double cond_cell_most(const CondCell* cell, const CondBoundary* boundary, int part, double x[3]);
-// No less than the largest value of the smaller one of the distances to two parts.
+// An upper bound of the smaller one of the distances to two elements.
 double cond_cell_most_of_two(const CondCell* cell, const CondBoundary* boundary, int one, int two);
 
-// z = the point of a patch of the side at `share` of the way along it from x to y.
+// z = the point of a patch of the side at the fraction `share` of the path on it from x to y.
 void cond_cell_between(const CondCell* cell, const double x[3], const double y[3], double share,
                        double z[3]);
 
-// Cuts a polygon by the plane through p across n: what is in front and what is behind. 0, and
-// nothing done, where one of them would be empty, or for a patch.
+// Cuts a polygon by the plane through p with the normal n into the halves in front and behind.
+// Returns 0, and does nothing, if one of them would be empty, or for a patch.
 int cond_cell_cut(const CondCell* cell, const double p[3], const double n[3], CondCell half[2]);
-// Cuts it in the middle, across where it is longest.
+// Bisects it across its longest extent.
 void cond_cell_halve(const CondCell* cell, CondCell half[2]);
 
-// 1 where a triangle with its unit normal goes through the hull of a polygon by more than `small`.
+// 1 if a triangle with its unit normal passes through the hull of a polygon by more than `small`.
 int cond_cell_is_crossed(const CondCell* cell, double triangle[3][3], const double normal[3],
                          double small);
 

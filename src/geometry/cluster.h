@@ -1,6 +1,6 @@
-// Primitives with corners (tetrahedra, triangles, points) in clusters of neighbours, with a tree
-// over the clusters: a tenth of the nodes of a tree over the primitives, and their boxes are made
-// when a query comes that near.
+// Clusters of neighbouring primitives (tetrahedra, triangles, points), with a tree over the
+// clusters. It has a tenth of the nodes of a tree over the primitives, and the boxes of the
+// primitives are computed only in queries that reach their cluster.
 #ifndef COND_GEOMETRY_CLUSTER_H
 #define COND_GEOMETRY_CLUSTER_H
 
@@ -10,14 +10,14 @@
 #include <float.h>
 #include <math.h>
 
-// A float that is not above (sign -1) or not below (1) x.
+// A float that is at most x (sign -1) or at least x (sign 1).
 static inline float cond_float_widen(double x, float sign)
 {
     float f = (float)x, wide = f + sign * (2.0f * FLT_EPSILON * fabsf(f) + FLT_MIN);
     return isnan(wide) ? -sign * FLT_MAX : wide; // x is beyond all floats, on the other side
 }
 
-// A box in single precision that holds one in double [m].
+// A box in single precision that contains a box in double precision [m].
 typedef struct CondFloatBox {
     float low[4], high[4]; // the fourth is 0
 } CondFloatBox;
@@ -32,7 +32,7 @@ static inline CondFloatBox cond_float_box(const double box[6])
     return wide;
 }
 
-// 0 when nothing in one overlaps anything in the other.
+// 0 if the boxes do not overlap.
 static inline int cond_float_overlap(const CondFloatBox* a, const CondFloatBox* b)
 {
     typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
@@ -44,8 +44,7 @@ static inline int cond_float_overlap(const CondFloatBox* a, const CondFloatBox* 
     return (all[0] | all[1]) == 0;
 }
 
-// Depth-first, as in a CondTree. Boxes in single precision, widened: they decide only where to
-// look.
+// Depth-first, as in a CondTree. Boxes in single precision, widened: they are used only to prune.
 typedef struct CondClusterNode {
     CondFloatBox box;
     int next;    // first node behind this subtree; i + 1 for a leaf
@@ -58,19 +57,19 @@ typedef struct CondClusters {
     int width;         // corners of each
     const int* corner; // the caller's                                        (n x width)
     int n_cluster;
-    int* begin;            // first place of a cluster in `item`              (n_cluster + 1)
-    int* item;             // primitives, neighbours side by side             (n)
+    int* begin;            // first index of a cluster in `item`               (n_cluster + 1)
+    int* item;             // primitives, cluster by cluster                               (n)
     int* vertex_begin;     //                                                 (n_cluster + 1)
-    int* vertex;           // corners of the clusters, each of a cluster once
+    int* vertex;           // corners of the clusters, each once per cluster
     CondClusterNode* node; // with the boxes of the last refit                (2 n_cluster - 1)
 } CondClusters;
 
-// Neighbours are found from the points x; `corner` must stay where it is. Zeroed memory is an empty
-// object, which may be destroyed.                                     x (n_vertex x 3)
+// Clusters the primitives by the points x; `corner` must stay in memory. Zeroed memory is an empty
+// object, which may be destroyed.                                            x (n_vertex x 3)
 CondStatus cond_clusters_create(const CondContext* context, const double* x, int n, int width,
                                 const int* corner, CondClusters* clusters);
 void cond_clusters_destroy(CondClusters* clusters);
-// Keeps the clusters alone, begin and item; there is nothing to search any more.
+// Releases all but `begin` and `item`; queries are no longer possible.
 void cond_clusters_forget_tree(CondClusters* clusters);
 
 // The box of a primitive.
@@ -83,17 +82,17 @@ void cond_clusters_refit(CondClusters* clusters, const double* x, int threads);
 CondStatus cond_clusters_query(const CondClusters* clusters, const double* x, const double box[6],
                                CondTreeHits* hits);
 
-// 0 when there is no cluster that overlaps the box, subtrees of the nodes `skip`, ascending, left
-// out. *visited counts the nodes.                                                skip (n_skip)
+// 0 if no cluster overlaps the box, ignoring the subtrees of the nodes in `skip` (ascending).
+// *visited counts the nodes.                                                    skip (n_skip)
 int cond_clusters_may_meet(const CondClusters* clusters, const CondFloatBox* box, int n_skip,
                            const int* skip, long* visited);
 
-// As cond_tree_nearest; box: of each node.
+// As cond_tree_nearest; box: that of each node.
 int cond_clusters_nearest(const CondClusters* clusters, const CondFloatBox* box,
                           const double point[3], CondTreeDistance measure, void* user,
                           double* distance);
 
-// What is near to a group of boxes. Kept from group to group.
+// Primitives near a group of boxes; the memory is reused from group to group.
 typedef struct CondNear {
     CondArena arena;
     CondTreeHits hit; // scratch: clusters
@@ -105,8 +104,9 @@ typedef struct CondNear {
 
 void cond_near_begin(const CondContext* context, CondNear* near);
 void cond_near_end(CondNear* near);
-// A query in two steps, for many boxes near to each other: what overlaps one box that holds them
-// all, and what of that overlaps one of them. Together they find what a query does, in its order.
+// A query in two steps, for many boxes near each other: cond_near_find finds the primitives that
+// overlap a box around all of them, cond_near_query those of them that overlap one box. The results
+// are those of cond_clusters_query, in the same order.
 CondStatus cond_near_find(const CondClusters* clusters, const double* x, const double box[6],
                           CondNear* near);
 CondStatus cond_near_query(const CondNear* near, const double box[6], CondTreeHits* hits);

@@ -6,9 +6,9 @@
 
 typedef CondMeshSurface CondConvex;
 
-// Copies the mesh. All triangles may be turned inward; then all are turned round. COND_BAD_ARGUMENT
-// when the mesh is not closed, not oriented the same way all over, has a triangle without area, or
-// a vertex stands out of the plane of a face by more than 1e-6 of the size.
+// Copies the mesh. If all triangles face inward, all are reversed. COND_BAD_ARGUMENT when the mesh
+// is not closed, not oriented the same way all over, has a triangle without area, or a vertex is in
+// front of the plane of a face by more than 1e-6 of the size.
 CondStatus cond_convex_create(const CondContext* context, int n_vertex, const double* vertex,
                               int n_face, const int* face, CondConvex** out, CondError* error);
 

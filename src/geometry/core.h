@@ -1,6 +1,7 @@
-// The core of a convex shape: the shape without what rounds it. A sphere is a point and a radius, a
-// capsule a segment and a radius; a margin is a radius around any core. Two shapes are as far apart
-// as their cores, less both radii, also where they overlap and the cores do not.
+// The core of a convex shape: the shape without its rounding radius. A sphere is a point with a
+// radius, a capsule a segment with a radius; a margin adds a radius to any core. The distance of
+// two shapes is that of their cores less both radii, also if the shapes overlap and the cores do
+// not.
 #ifndef COND_GEOMETRY_CORE_H
 #define COND_GEOMETRY_CORE_H
 
@@ -8,7 +9,7 @@
 #include "math/vec3.h"
 
 typedef struct CondCore {
-    CondShapeForm form; // sphere: a point; capsule: a segment; else as it says
+    CondShapeForm form; // sphere: a point; capsule: a segment; else that form
     double R[9];        // world = R core + p
     double p[3];        // [m]
     double half[3];     // of the box; half[2]: of segment and cylinder [m]
@@ -18,20 +19,21 @@ typedef struct CondCore {
     const struct CondMeshSurface* mesh_surface;
 } CondCore;
 
-// Of a shape at a pose, its position taken from `origin`. The shape is convex and no plane.
+// The core of a shape at a pose, relative to `origin`. The shape is convex and not a plane.
 void cond_core_make(const CondShape* shape, const double pose[7], const double origin[3],
                     CondCore* core);
 
 // The segment from p to q, which are not the same point.
 void cond_core_between(const double p[3], const double q[3], CondCore* line);
 
-// The point of the core farthest along d, which need not be a unit vector. Of several, that of
-// lower index, or along the positive axes; with `flip` along the negative ones.
+// The point of the core farthest along d, which need not be a unit vector. Of several such points,
+// the one with the lowest index, or farthest along the positive axes; with `flip` along the
+// negative axes.
 void cond_core_support(const CondCore* core, const double d[3], int flip, double x[3]);
 
 // x = the point of A - B with the smallest n . x; returns n . x, how far A lies in front of B along
 // n. The largest value over all unit vectors n is the distance of the cores, or minus the length of
-// the shortest translation that parts them.
+// the shortest translation that separates them.
 double cond_cores_apart(const CondCore* a, const CondCore* b, const double n[3], double x[3]);
 
 // The axis k of a core in the world: column k of R.

@@ -1,4 +1,4 @@
-// How far two convex cores are apart, and along which normal; negative where they overlap.
+// The signed distance of two convex cores and its normal; negative if they overlap.
 #ifndef COND_GEOMETRY_SEPARATION_H
 #define COND_GEOMETRY_SEPARATION_H
 
@@ -9,20 +9,20 @@ typedef struct CondSeparation {
     double apart;     // distance of the cores along it, less both radii [m]
 } CondSeparation;
 
-// max over unit vectors n of min over A - B of n . x: the distance, or minus the shortest way out.
-// 0 when the shapes are farther apart than `far`, with a normal along which they are; how far may
-// then be left as infinite.
+// max over unit vectors n of min over A - B of n . x: the distance, or minus the length of the
+// shortest separating translation. Returns 0 if the shapes are farther apart than `far`, with a
+// normal along which they are; out->apart may then be INFINITY.
 int cond_cores_separate(const CondCore* a, const CondCore* b, double far, CondSeparation* out);
 
-// The parts of it. Distance by the algorithm of Gilbert, Johnson and Keerthi: 1 and the normal from
-// b to a; 0 when the cores are farther apart than `far` along n; -1 when they overlap or are too
-// near for the direction between them to be told.
+// The steps of it. Distance by the algorithm of Gilbert, Johnson and Keerthi: returns 1 and the
+// normal from b to a; 0 if the cores are farther apart than `far` along n; -1 if they overlap or
+// are too near to determine the direction between them.
 int cond_cores_distance(const CondCore* a, const CondCore* b, double far, double n[3]);
-// The normal of the shortest way out, by an expanding polytope; good for cores that are apart by
-// rounding too. One of the cores has a volume.
+// The normal of the shortest separating translation, by the expanding polytope algorithm; also
+// correct for cores that are apart by rounding errors only. At least one core has a volume.
 void cond_cores_expand(const CondCore* a, const CondCore* b, double n[3]);
-// Improves a normal that is nearly right to rounding: the flat faces, edges and rims near it say
-// what it can be.
+// Refines an approximate normal to rounding accuracy, with the flat faces, edges and rims near it
+// as candidates.
 void cond_cores_refine(const CondCore* a, const CondCore* b, double n[3]);
 
 #endif

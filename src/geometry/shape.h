@@ -5,7 +5,7 @@
 
 #include "cond/status.h"
 
-// A form is what collision sees. (The shape kinds of a scene are what a user writes.)
+// The form of a shape in collision detection. (CondShapeKind is the kind that a scene gives.)
 typedef enum CondShapeForm {
     COND_FORM_PLANE = 0,    // the half-space z <= 0
     COND_FORM_SPHERE = 1,   // radius
@@ -22,11 +22,11 @@ typedef struct CondShape {
     CondShapeForm form;
     double radius;  // sphere, capsule, cylinder [m]
     double half[3]; // half edges of the box; half[2]: half length of capsule and cylinder [m]
-    double margin;  // the surface lies this far outside the form, edges rounded [m], >= 0
+    double margin;  // the surface lies this far outside the form, with rounded edges [m], >= 0
     const struct CondMeshSurface* mesh_surface; // convex and mesh; not owned
 } CondShape;
 
-// Where a point lies relative to a surface. Always point_asked = point + gap normal.
+// The position of a query point relative to a surface: query point = point + gap normal.
 typedef struct CondProbe {
     double gap;       // signed distance [m], negative inside
     double normal[3]; // outward, world: the gradient of gap
@@ -40,7 +40,7 @@ static inline int cond_shape_is_round(const CondShape* shape)
            shape->form == COND_FORM_CYLINDER;
 }
 
-// COND_BAD_ARGUMENT and a message that names the field, where a size makes no sense.
+// COND_BAD_ARGUMENT, with a message that names the field, if a size is invalid.
 CondStatus cond_shape_check(const CondShape* shape, CondError* error);
 
 // Gap, normal and closest point of a world point. Where several surface points are equally near
@@ -49,18 +49,18 @@ CondStatus cond_shape_check(const CondShape* shape, CondError* error);
 void cond_shape_probe(const CondShape* shape, const double pose[7], const double point[3],
                       CondProbe* probe);
 
-// The same for a point followed in time. Deep inside, where the nearest face is about to change,
-// the face most along last_normal (world, from the last step) is kept while it lies at most a tenth
-// deeper than the nearest; on an axis or centre last_normal is used as it is. The gap then belongs
-// to the face kept. last_normal may be NULL.
+// The same for a point that is tracked over time. Deep inside, where the nearest face may
+// alternate, the face most along last_normal (world, from the last step) is kept while it is at
+// most a tenth deeper than the nearest; on an axis or centre last_normal itself is used. The gap is
+// then that of the kept face. last_normal may be NULL.
 void cond_shape_probe_again(const CondShape* shape, const double pose[7], const double point[3],
                             const double* last_normal, CondProbe* probe);
 
-// The same for a point inside, or less than a thousandth of the size outside, that may leave in
-// certain directions only: through the nearest face whose normal (world) is allowed. A corner that
-// stands exactly on the rim of a face is on it, whatever rounding says. `probe` holds what the
-// plain probe found. 0 when there is no such face, and for spheres, capsules and planes; the probe
-// is then left as it is.
+// The same for a point inside, or less than a thousandth of the size outside, that may leave only
+// in certain directions: through the nearest face whose normal (world) is allowed. A corner exactly
+// on the rim of a face counts as on it, regardless of rounding. On entry `probe` holds the result
+// of cond_shape_probe. Returns 0, with the probe unchanged, if there is no such face, and for
+// spheres, capsules and planes.
 typedef int (*CondNormalAllowed)(void* user, const double normal[3]);
 int cond_shape_probe_allowed(const CondShape* shape, const double pose[7], const double point[3],
                              CondNormalAllowed allowed, void* user, CondProbe* probe);

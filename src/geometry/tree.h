@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "cond/status.h"
 
-// Nodes lie in depth-first order: the left child of node i is i + 1, the right child is the node
-// where the left one's subtree ends. A walk needs no stack: it goes to i + 1 or skips to `next`.
+// Nodes lie in depth-first order: the left child of node i is i + 1, the right child follows the
+// subtree of the left one. A traversal needs no stack: it continues at i + 1 or skips to `next`.
 typedef struct CondTreeNode {
     double box[6];
     int next;      // first node behind this subtree; i + 1 for a leaf
@@ -22,13 +22,13 @@ typedef struct CondTree {
     double* centre;     // scratch of the build                                   (n x 3)
 } CondTree;
 
-// Growing lists of what a query found, kept by the caller from query to query.
+// Growing lists of query results, which the caller reuses from query to query.
 typedef struct CondTreeHits {
     CondContext context;
     int n;
     int* primitive; // in tree order: fixed by the build, not by the boxes    (n)
     int cap;
-    long visited; // nodes looked at; counts on, for measuring
+    long visited; // nodes visited so far, for measurements
 } CondTreeHits;
 
 typedef struct CondTreePairs {
@@ -36,12 +36,12 @@ typedef struct CondTreePairs {
     int n;
     int (*pair)[2]; // (n x 2)
     int cap;
-    long visited; // pairs of nodes looked at; counts on
+    long visited; // pairs of nodes visited so far
 } CondTreePairs;
 
 static inline int cond_tree_overlap(const double a[6], const double b[6])
 {
-    // Which of the six fails cannot be foretold, and a wrong guess costs more than the other five.
+    // No short-circuit: a mispredicted branch costs more than the other five comparisons.
     return (a[0] <= b[3]) & (b[0] <= a[3]) & (a[1] <= b[4]) & (b[1] <= a[4]) & (a[2] <= b[5]) &
            (b[2] <= a[5]);
 }
@@ -58,16 +58,16 @@ CondStatus cond_tree_pairs_add(CondTreePairs* pairs, int a, int b);
 // Splits at the median of the centres along their widest axis, so the depth is ceil(log2 n). O(n
 // log n); may be called again.                                               box (n x 6)
 CondStatus cond_tree_build(CondTree* tree, int n, const double* box);
-// The same with the splits of another tree, of the same primitives in other places; O(n).
-//                                                                            box (n x 6)
+// The same with the splits of another tree of the same primitives at other positions; O(n).
+//                                                                                 box (n x 6)
 CondStatus cond_tree_build_as(CondTree* tree, const CondTree* like, const double* box);
 // New boxes for the same primitives; O(n), no allocation.                     box (n x 6)
 void cond_tree_refit(CondTree* tree, const double* box);
 
-// The same, but for leaves of up to `size` primitives, clusters of neighbours: the primitives of
-// the tree are then numbers of clusters, n is how many there are, and cluster k has the primitives
-// item[first[k]] .. item[first[k + 1] - 1]. The boxes of the nodes are left empty.
-//                                                        item (n primitives), first (one more)
+// The same with clusters of up to `size` neighbouring primitives as leaves. The `primitive` of a
+// leaf is then the index of its cluster, tree->n is the number of clusters, and cluster k has the
+// primitives item[first[k]] .. item[first[k + 1] - 1]. The boxes of the nodes are not set.
+//                                                       item (n primitives), first (one more)
 CondStatus cond_tree_build_clusters(CondTree* tree, int size, int n, const double* box, int* item,
                                     int* first);
 // Releases the scratch of the build.
@@ -77,8 +77,9 @@ void cond_tree_trim(CondTree* tree);
 CondStatus cond_tree_query(const CondTree* tree, const double box[6], CondTreeHits* hits);
 // All pairs i < j of one tree that overlap; replaces the list.
 CondStatus cond_tree_self_pairs(const CondTree* tree, CondTreePairs* pairs);
-// The same in parts: nodes to walk from, what is opened on the way to them counted in *visited;
-// returns how many. Each of the pairs is found from one of them and appended.
+// The same divided into parts, for threads. cond_tree_self_starts returns the number of start pairs
+// of nodes; *visited counts the nodes opened to find them. cond_tree_self_pairs_from appends the
+// pairs below one start; each pair is below exactly one.
 enum { COND_TREE_STARTS = 96 };
 int cond_tree_self_starts(const CondTree* tree, int start[COND_TREE_STARTS][2], long* visited);
 CondStatus cond_tree_self_pairs_from(const CondTree* tree, const int start[2],
@@ -86,10 +87,10 @@ CondStatus cond_tree_self_pairs_from(const CondTree* tree, const int start[2],
 // All pairs (i of a, j of b) that overlap; replaces the list.
 CondStatus cond_tree_pairs(const CondTree* a, const CondTree* b, CondTreePairs* pairs);
 
-// A distance to a primitive, at least that to its box; INFINITY leaves the primitive out.
+// The distance to a primitive, at least that to its box; INFINITY excludes the primitive.
 typedef double (*CondTreeDistance)(void* user, int primitive);
-// The primitive of the smallest distance to a point, the lowest index among equals; -1 where none
-// is nearer than or as near as *distance, which then is left as it is.
+// The primitive of the smallest distance to a point; among equals the lowest index. -1, with
+// *distance unchanged, if none has a distance of at most *distance.
 int cond_tree_nearest(const CondTree* tree, const double point[3], CondTreeDistance measure,
                       void* user, double* distance);
 

@@ -76,8 +76,8 @@ static inline double triangle_nearest(const double p[3], const double a[3], cons
     return nearest;
 }
 
-// Weights of p in the tetrahedron a b c d, which sum to 1; returns 0, or 1 where the tetrahedron
-// has no volume worth dividing by. Its orientation does not matter.
+// Weights of p in the tetrahedron a b c d, which sum to 1; returns 0, or 1 if the volume of the
+// tetrahedron is too small to divide by. Its orientation does not matter.
 static inline int tetrahedron_weights(const double p[3], const double a[3], const double b[3],
                                       const double c[3], const double d[3], double weight[4])
 {

@@ -21,7 +21,7 @@ typedef struct CondDataFile {
     CondError* error; // may be NULL
 } CondDataFile;
 
-// "path: location: message"; location "" leaves its part out. Returns status.
+// "path: location: message"; with location "" without "location: ". Returns status.
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif

@@ -25,21 +25,21 @@ CondStatus cond_hdf_data_open(const CondDataFile* file, const char* location, Co
 void cond_hdf_data_close(CondHdfData* data);
 int cond_hdf_data_is_number(const CondHdfData* data);
 
-// Where rows of numbers are, and what one of them is.
+// A dataset of rows of numbers, and the layout of a row.
 typedef struct CondHdfRows {
     const char* location;
     int columns;
     int integer; // 1: int, else double
-    int rows;    // of each entry, where it is a matrix; else 0
+    int rows;    // rows of each entry if it is a matrix; else 0
 } CondHdfRows;
 
-// How many rows there are, each of the shape that is said.
+// Checks the layout and returns the number of rows.
 CondStatus cond_hdf_rows_count(const CondDataFile* file, const CondHdfRows* rows, int64_t* n);
-// Rows first .. first + n into out.
+// Reads rows first .. first + n - 1 into out.
 CondStatus cond_hdf_rows_read(const CondDataFile* file, const CondHdfRows* rows, int64_t first,
                               int64_t n, void* out);
-// The first n rows into memory that is taken here, once it is known that they are there; *out is
-// NULL after a failure.
+// Reads the first n rows into memory allocated here, after checking that they exist; *out is NULL
+// after a failure.
 CondStatus cond_hdf_rows_take(const CondDataFile* file, const CondHdfRows* rows, int64_t n,
                               void** out);
 
@@ -50,7 +50,7 @@ CondStatus cond_hdf_names_take(const CondDataFile* file, const char* location, s
 // An attribute of exactly one value.
 CondStatus cond_hdf_attribute_int(const CondDataFile* file, const char* location, const char* name,
                                   int* value);
-// A text of fixed length, taken here; "" where there is none.
+// A text of fixed length, allocated here; "" if there is none.
 CondStatus cond_hdf_attribute_text(const CondDataFile* file, const char* location, const char* name,
                                    char** text);
 

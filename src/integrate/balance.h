@@ -1,17 +1,20 @@
-// The energy of each group of bodies over a step, held against the work that was done on it.
+// The energy balance of each group of bodies over a step: its change of energy less the work done
+// on it.
 #ifndef COND_INTEGRATE_BALANCE_H
 #define COND_INTEGRATE_BALANCE_H
 
 #include "body/kinematics.h"
 #include "integrate/group.h"
 
-// Works on all bodies in a step, beside those of contacts [J].
+// Works on all bodies in a step, except those of contacts [J].
 typedef struct CondWorks {
-    double given;      // of forces, motors, frames in space, hooks and of what holds coordinates
-    double damping;    // of materials, joints, springs, attachments and motors; not above 0
-    double numerical;  // of spectral damping, and what implicit Euler loses; not above 0
-    double impact;     // what the impact stage had given, which is taken back
-    double correction; // of the position correction, less what the motion has paid for it
+    double given;      // of forces, motors, frames in space, hooks, and reactions of prescribed
+                       // coordinates
+    double damping;    // of the damping of materials, joints, springs, attachments and motors; <= 0
+    double numerical;  // of spectral damping, and the loss of implicit Euler; <= 0
+    double impact;     // energy gained in the impact stage, which is removed again
+    double correction; // potential energy gained by the position correction that the motion does
+                       // not pay for
 } CondWorks;
 
 // Workspace of the integrator auto.
@@ -20,14 +23,14 @@ typedef struct CondBalance {
     double* q;          // q_{k+1}                                            (n_q)
     double* v;          // v_{k+1}                                            (n_dof)
     double* p;          // momenta                                            (n_dof)
-    double* extra;      // what forces on a body were extrapolated by [s]     (n_body)
+    double* extra;      // time by which the forces on a body were extrapolated [s]   (n_body)
     double* of_body;    // scratch: numbers of each body                      (n_body x 3)
     double* damped;     // spectral damping of the bodies                       (n_body)
     double* middle;     // q in the middle of the step                        (n_q)
-    double taken;       // what that damping takes in the step [J]
+    double taken;       // energy removed by that damping in the step [J]
     CondWorks works;    // of the step, by measure
-    int* spans;         // 1: the body takes the midpoint rule by Newton's method (n_body)
-    double* rigid;      // motions of the groups as rigid wholes          (6 x n_dof)
+    int* spans;         // 1: the body is stepped by the midpoint rule with Newton's method (n_body)
+    double* rigid;      // rigid motions of the groups                             (6 x n_dof)
     double* robot;      // scratch: A of one robot                    (largest n_dof squared)
     double* links;      // scratch: momenta of the links of one robot (integrate/momenta.h)
 } CondBalance;
@@ -35,8 +38,8 @@ typedef struct CondBalance {
 CondStatus cond_balance_create(CondSim* sim);
 void cond_balance_destroy(CondSim* sim);
 
-// balance.end at q_{k+1}, for the bodies in the middle of whose step forces are means over it: what
-// belongs to body b, and then what belongs to all.
+// Updates balance.end to q_{k+1} for the bodies whose forces are means over the step: advance the
+// data of body b, pose the common data afterwards.
 void cond_balance_advance(CondSim* sim, const CondState* state, int b);
 void cond_balance_pose(CondSim* sim);
 
@@ -44,13 +47,14 @@ void cond_balance_pose(CondSim* sim);
 void cond_balance_kinetic(CondSim* sim, const CondKinematics* kinematics, const double* v,
                           double* energy);
 
-// kinetic and excess of the groups, if the step went on with sim->attempt.v_hat and
+// Computes `kinetic` and `excess` of the groups for a step with sim->attempt.v_hat and
 // sim->attempt.lambda:
 //     excess = E(q_{k+1}, v_{k+1}) - E(q_k, v_k) - t (power of what is given, damping and contacts)
-// with E the energy of motion, weight, elasticity, springs and attachments.
+// with E the kinetic energy and the potential energy of weight, elasticity, springs and
+// attachments.
 CondStatus cond_balance_measure(CondSim* sim, const CondState* state);
 
-// Takes the excess out of the velocity of sim->next, at sim->at_end.
+// Removes the excess from the velocity of sim->next, at sim->at_end.
 void cond_sim_balance(CondSim* sim);
 
 #endif

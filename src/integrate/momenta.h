@@ -1,7 +1,8 @@
-// Inertia of a robot in the middle of a step, by the momenta of its links at the ends of it:
-//     J_m' (P_{k+1} - P_k)/t,      P of each link its momentum and angular momentum,
-// with J_m of the centres of mass and turns of the links in the middle. For small turns that is
-// M dv/dt + C v there; but no link's momentum is changed by a turn of the link, however fast it is.
+// Inertial forces of a robot in the middle of a step, from the momenta of its links at both ends:
+//     J_m' (P_{k+1} - P_k)/t,      P: momentum and angular momentum of each link,
+// with J_m the Jacobian of the centres of mass and rotations of the links in the middle. For small
+// rotations that is M dv/dt + C v there; and for any rate of rotation, a rotation alone changes no
+// link's momentum.
 #ifndef COND_INTEGRATE_MOMENTA_H
 #define COND_INTEGRATE_MOMENTA_H
 
@@ -21,13 +22,13 @@ typedef struct CondMomentaStep {
 
 enum { COND_MOMENTA_SCRATCH = 18 }; // [count] numbers of scratch a link
 
-// P_k, in the scratch, where it stays for as many rates as are asked for.
+// Computes P_k in the scratch; it serves any number of calls of cond_momenta_rate.
 void cond_momenta_begin(const CondMomentaStep* step);
 
 // f = J_m' (P_{k+1} - P_k)/t less weight, without the inertia of rotors; v in the middle.  (n_dof)
 void cond_momenta_rate(const CondMomentaStep* step, const double* v, double* f);
 
-// 1 where the equation of a robot has these rates, and its step at the iterate that was posed last.
+// 1 if the equation of a robot uses these rates; and its step at the last posed iterate.
 int cond_newton_has_momenta(const CondSim* sim, int body);
 CondMomentaStep cond_newton_momenta(const CondSim* sim, int body);
 

@@ -4,11 +4,12 @@
 
 #include "sim/sim.h"
 
-// *error: the worst of all bodies, of a pair of t seconds in sim->pieces.
+// The largest error of all bodies, for a pair of t seconds in sim->pieces.
 CondStatus cond_pair_error(CondSim* sim, double t, double* error);
 
-// How much the acceleration in a piece of t seconds between two states differs from that of the
-// piece before it, over the change of velocity: *worst of all bodies. 0: it is the same.
+// The difference of the acceleration in a piece of t seconds between two states from that in the
+// piece before it, relative to the change of velocity; *worst is the maximum over the bodies, 0 if
+// they are equal.
 CondStatus cond_piece_unsteadiness(CondSim* sim, const CondState* begin, const CondState* end,
                                    double t, double* worst);
 

@@ -1,4 +1,4 @@
-// A pair (v, lambda) with its certificate: what the stages of the strategy hand to each other.
+// A pair (v, lambda) with its certificate, which the stages of the strategy pass to each other.
 #ifndef COND_LAW_ANSWER_H
 #define COND_LAW_ANSWER_H
 
@@ -11,15 +11,15 @@ typedef struct CondAnswer {
     int threads;                 // that copy it; 0: as base/cores.h says
     double* v;                   //                                             (n_dof)
     double* lambda;              //                                             (n_contact x 3)
-    CondCertificate certificate; // where the residual is finite
+    CondCertificate certificate; // valid if the residual is finite
     double residual;             // of the certificate; INFINITY: not known, or not finite
 } CondAnswer;
 
-// Room for an answer to the problem.
+// Reserves memory for an answer to the problem.
 CondStatus cond_answer_reserve(const CondContext* context, const CondProblem* problem,
                                CondAnswer* answer);
 
-// Takes a pair; certificate NULL: not known. The pair may be NULL where there is nothing in it.
+// Stores a pair; certificate NULL: not known. Pointers to empty arrays may be NULL.
 void cond_answer_set(const CondProblem* problem, const double* v, const double* lambda,
                      const CondCertificate* certificate, CondAnswer* answer);
 

@@ -1,4 +1,4 @@
-// The certificate with everything it needs at hand, for solvers that call it often.
+// The certificate from precomputed inputs, for solvers that evaluate it often.
 #ifndef COND_LAW_CERTIFICATE_H
 #define COND_LAW_CERTIFICATE_H
 
@@ -21,22 +21,23 @@ typedef struct CondCertificateData {
     const double* diagonal;   // of A                                       (n_dof)
     const double* delassus;   // scale gamma_c                              (n_contact)
     const double* compliance; // slip per force that belongs to the problem (n_contact)
-    const int* carried;       // 1: compliance is the solver's own affair   (n_contact)
-    const double* carry; // not NULL: judge an inner problem, whose carried contacts obey the law at
-                         // u + compliance (lambda - carry)                   (n_contact x 3)
-    const int* relaxed;  // not NULL: 1 where the law is the proximal one whatever `law` says
-                         //                                                   (n_contact)
+    const int* carried;       // 1: the compliance is internal to the solver       (n_contact)
+    const double* carry; // not NULL: certify an inner problem of the multiplier loop, whose carried
+                         // contacts obey the law at u + compliance (lambda - carry)
+                         //                                                    (n_contact x 3)
+    const int* relaxed;  // not NULL: 1 for contacts with the proximal law, whatever `law` is
+                         //                                                        (n_contact)
     int bounded;         // 1: some contacts have an interval of forces
     int threads;         // 0: one
     const CondContactParts* parts; // of the problem; NULL: one thread adds up the contact forces
     const CondRanks* ranks;        // not NULL: the problem is one rank's share of a larger one
-    double* error; // not NULL: takes the law error of each contact [m/s]     (n_contact)
-    double* play;  // not NULL: takes the velocities at play: of the friction cones [m/s], and of
-                   // all contacts over the root of their scale [W^(1/2)]     (2)
-    double* u;     // not NULL: takes the velocity Jc v + phi of each contact (n_contact x 3)
+    double* error; // not NULL: gets the law error of each contact [m/s]           (n_contact)
+    double* play;  // not NULL: gets the velocity scales: of the friction cones [m/s], and of all
+                   // contacts over the root of their scale [W^(1/2)]                      (2)
+    double* u;     // not NULL: gets the velocity Jc v + phi of each contact (n_contact x 3)
 } CondCertificateData;
 
-// The law that contact c is held to.
+// The law of contact c.
 static inline CondLaw cond_certificate_law(const CondCertificateData* data, int c)
 {
     return data->relaxed && data->relaxed[c] ? COND_LAW_PROXIMAL : data->law;
@@ -73,7 +74,7 @@ static inline void cond_certificate_add_slip(const CondCertificateData* data, in
         u[i] += data->compliance[c] * (lambda[i] - data->carry[(ptrdiff_t)3 * c + i]);
 }
 
-// Adds |u| of contact c, in the rows in which it acts, to the largest velocities as in `play`.
+// Includes |u| of contact c, in the rows in which it acts, in the maxima of `play`.
 static inline void cond_certificate_add_speed(const CondCertificateData* data, int c,
                                               const double* u, double play[2])
 {
@@ -85,7 +86,7 @@ static inline void cond_certificate_add_speed(const CondCertificateData* data, i
         play[1] = scalar_max(play[1], speed / sqrt(data->delassus[c]));
 }
 
-// Room for certificates of whole problems; it grows to the largest and is then kept.
+// Workspace for certificates of whole problems; it grows to the largest problem.
 typedef struct CondCertifier {
     CondArena arena;
     double *diagonal, *work; //                                         (n_dof), (2 n_dof)
@@ -103,14 +104,14 @@ CondStatus cond_certifier_judge(CondCertifier* certifier, const CondProblem* pro
                                 double omega, const int* relaxed, const double* v,
                                 const double* lambda, double* error, CondCertificate* certificate);
 
-// What decides: dynamics, contact, penetration and slip of virtual nodes; what is left is told by
-// cond_certificate_detail. work holds 2 n_dof numbers; its second half becomes A v - b - Jc'
-// lambda.
+// Computes the fields that decide: dynamics, contact, penetration and slip of virtual nodes;
+// cond_certificate_detail computes the others. work holds 2 n_dof numbers; its second half becomes
+// A v - b - Jc' lambda.
 CondCertificate cond_certificate_compute(const CondCertificateData* data, const double* v,
                                          const double* lambda, double* work);
 
-// The same without a product, from r = A v - b - Jc' lambda as the solver keeps it; only as good as
-// that is. r NULL: as above.
+// The same without a product, from the solver's r = A v - b - Jc' lambda, and only as accurate as
+// r. r NULL: as above.
 CondCertificate cond_certificate_estimate(const CondCertificateData* data, const double* v,
                                           const double* lambda, const double* r, double* work);
 
@@ -119,8 +120,8 @@ CondCertificate cond_certificate_estimate(const CondCertificateData* data, const
 void cond_certificate_law_errors(const CondCertificateData* data, int first, int n, const double* u,
                                  const double* lambda, double* natural, double* penetration);
 
-// Pull, cone, complementarity and angle of a certificate: what a law error is made of, for the
-// answer that is handed out. They decide nothing, and take longer than what does.
+// Computes pull, cone, complementarity and angle of a certificate, for the returned answer. They do
+// not affect decisions and take longer than the other fields.
 void cond_certificate_detail(const CondCertificateData* data, const double* v, const double* lambda,
                              CondCertificate* certificate);
 

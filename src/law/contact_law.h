@@ -1,5 +1,5 @@
-// The law of a contact by the set of its forces: every solver and the certificate ask here, and
-// nowhere else does a law look at the set.
+// The law of a contact by its set of forces. Every solver and the certificate use these functions;
+// no other code depends on the set.
 #ifndef COND_LAW_CONTACT_LAW_H
 #define COND_LAW_CONTACT_LAW_H
 
@@ -34,7 +34,7 @@ static inline double cond_contact_law_slip(const CondContact* contact, double om
 }
 
 // The error at u, which contains slip lambda, all slip per force; gamma = delassus + slip.
-// essential: what decides alone.
+// essential: only the fields that decide.
 static inline CondLawError cond_contact_law_error(CondLaw law, const CondContact* contact,
                                                   double delassus, double slip, double gamma,
                                                   const double* u, const double* lambda,

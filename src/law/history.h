@@ -1,4 +1,4 @@
-// Lengths of the steps of an iteration, in room that grows with their number.
+// Lengths of the steps of an iteration, in a growing array.
 #ifndef COND_LAW_HISTORY_H
 #define COND_LAW_HISTORY_H
 
@@ -9,7 +9,7 @@ typedef struct CondHistory {
     CondArena arena;
     double* length; //                                                      (n)
     int n;
-    int failed; // 1: memory ran out, and what followed is not kept
+    int failed; // 1: memory ran out; later lengths are lost
 } CondHistory;
 
 static inline void cond_history_add(CondHistory* history, double length)

@@ -1,4 +1,4 @@
-// Projections on the friction cone and the error of the law that decides, of one contact: for C and
+// Projections on the friction cone and the essential error of the law for one contact, for C and
 // for CUDA.
 #ifndef COND_LAW_LAW_ITEM_H
 #define COND_LAW_LAW_ITEM_H
@@ -10,8 +10,8 @@
 #include <float.h>
 #include <math.h>
 
-// Both secular equations below are monotone on their brackets, so Newton's method with bisection as
-// its guard ends in a handful of steps; the bound is reached only through rounding.
+// Both secular equations below are monotone on their brackets, so that Newton's method, safeguarded
+// by bisection, ends after a few steps; only rounding errors can exhaust the limit.
 enum { COND_LAW_ROOT = 2 * DBL_MANT_DIG };
 
 // t = nearest point to a of the ellipse (t1/e1)^2 + (t2/e2)^2 <= 1:
@@ -95,7 +95,7 @@ COND_DEVICE void cond_law_project_strict(const double* mu, const double* trial, 
 COND_DEVICE void cond_law_project_circular(double mu, const double* trial, double* lambda)
 {
     double n = trial[0], t = scalar_length(trial[1], trial[2]);
-    if (n >= 0.0 && t <= mu * n) { // 0 <= 0 n says nothing about the sign of n
+    if (n >= 0.0 && t <= mu * n) { // 0 <= 0 n does not determine the sign of n
         for (int i = 0; i < 3; i++)
             lambda[i] = trial[i];
     } else if (mu * t <= -n) {
@@ -185,7 +185,7 @@ COND_DEVICE void cond_law_project_nearest(const double* mu, const double* trial,
         cond_law_project_circular(mu[0], trial, lambda);
         return;
     }
-    // The cone has no length scale: the trial is brought to size 1, where squares are safe.
+    // The cone has no length scale: the trial is scaled to size 1, where squares do not overflow.
     double size = fmax(fabs(trial[0]), fmax(fabs(trial[1]), fabs(trial[2])));
     double scaled[3];
     for (int i = 0; i < 3; i++)

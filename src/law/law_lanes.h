@@ -1,6 +1,6 @@
-// Laws of four contacts side by side, each lane by the operations of src/law/law.c in their order:
-// the same bits. They serve isotropic cones; lanes whose squares leave the range of numbers are
-// marked as rare, and their results mean nothing.
+// Laws of four contacts at a time, each lane with the operations of src/law/law.c in the same
+// order, so that they give the same bits. For isotropic cones only. Lanes whose squares may
+// overflow or underflow are marked as rare, and their results are invalid.
 #ifndef COND_LAW_LAW_LANES_H
 #define COND_LAW_LAW_LANES_H
 

@@ -1,18 +1,18 @@
-// Solver settings: how those of a program become the library's own.
+// Solver settings: conversion of a program's settings to those of the library.
 #ifndef COND_LAW_SETTINGS_H
 #define COND_LAW_SETTINGS_H
 
 #include "cond/solver.h"
 
-// Settings of a program of any age, with the defaults of what it does not know, once they are
-// checked.
+// Checks the settings of a program of any version, and adds the defaults of fields that it does not
+// have.
 CondStatus cond_solver_settings_take(const CondSolverSettings* given, CondSolverSettings* own,
                                      CondError* error);
 
 // 1: the accelerator combines iterates by least squares (Anderson).
 int cond_accelerator_mixes(CondAcceleratorKind kind);
 
-// 1 when W changes from iteration to iteration.
+// 1 if W changes from iteration to iteration.
 int cond_surrogate_varies(CondSurrogateKind kind);
 
 #endif

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-// A Jacobi sweep squares the size of what is left off the diagonal, so a handful is the rule. The
+// A Jacobi sweep squares the size of the off-diagonal entries, so that a few usually suffice. The
 // limit, a sweep for each bit of a number, only guards against input that is not finite.
 enum { COND_EIGEN_SWEEPS = DBL_MANT_DIG };
 

@@ -4,8 +4,8 @@
 
 // Steps after which Newton's iteration for the rotation gives up; it takes a few.
 
-// F = U diag(s) V' with det U = det V = +1 and s0 >= s1 >= |s2|: a reflection shows as s2 < 0.
-// Where F leaves U open (rank 0 or 1), U V' is the rotation nearest to the identity that fits, as
+// F = U diag(s) V' with det U = det V = +1 and s0 >= s1 >= |s2|: a reflection shows as s2 < 0. If F
+// does not determine U (rank 0 or 1), U V' is the admissible rotation nearest to the identity, as
 // far as a short formula gives it. F that is not finite gives U = V = I and s = 0.
 void cond_svd3(const double F[9], double U[9], double s[3], double V[9]);
 

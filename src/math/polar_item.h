@@ -14,7 +14,7 @@ enum { COND_POLAR_SWEEPS = DBL_MANT_DIG };
 
 // Two columns count as orthogonal when their cosine is at the level of rounding.
 static const double COND_POLAR_ORTHOGONAL = 2.0 * DBL_EPSILON;
-// A column this small beside the largest one holds nothing but rounding.
+// A column this small relative to the largest one is only rounding error.
 static const double COND_POLAR_NEGLIGIBLE = 4.0 * DBL_EPSILON;
 
 COND_DEVICE void cond_polar_set_identity(double R[9])
@@ -23,8 +23,8 @@ COND_DEVICE void cond_polar_set_identity(double R[9])
     R[0] = R[4] = R[8] = 1.0;
 }
 
-// X = F / 2^exponent such that no power that is taken below leaves the range of the numbers;
-// dividing by a power of two is exact. 0 when F is zero or not finite.
+// X = F / 2^exponent, such that no power below overflows or underflows; dividing by a power of two
+// is exact. 0 when F is zero or not finite.
 COND_DEVICE int cond_polar_scale_exactly(const double F[9], double X[9], int* exponent)
 {
     double largest = 0.0;
@@ -97,7 +97,7 @@ COND_DEVICE void cond_polar_turn_with(const double v0[3], const double u0[3], co
         u1[i] = v1[i] + kv[i] + kkv[i] / (1.0 + c);
 }
 
-// Takes the part along the unit vector u out of b; returns what is left of its length.
+// Removes the component along the unit vector u from b; returns the remaining length.
 COND_DEVICE double cond_polar_remove_along(const double u[3], double b[3])
 {
     double along = vec3_dot(u, b);

@@ -56,7 +56,7 @@ static inline void rotation_mean(const double x[3], double L[9])
         L[i] = (i % 4 == 0 ? 1.0 : 0.0) + p * S[i] + q * SS[i];
 }
 
-// The rotation vector, in world axes, that turns a into b, the short way.
+// The shortest rotation vector, in world axes, that rotates a into b.
 static inline void quat_between(const double a[4], const double b[4], double w[3])
 {
     double inverse[4] = {a[0], -a[1], -a[2], -a[3]}, d[4];
@@ -82,7 +82,7 @@ static inline void quat_matrix(const double q[4], double R[9])
     R[8] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-// World position of the point r of a rigid thing at q = (x, quaternion), and J (3 x 6) of its
+// World position of the point r of a rigid body at q = (x, quaternion), and J (3 x 6) of its
 // velocity by (velocity of x in world axes, angular velocity in body axes): J = [I, -R [r]x],
 // unless NULL.
 static inline void quat_rigid_point(const double* q, const double* r, double* world, double* J)
@@ -103,8 +103,8 @@ static inline void quat_rigid_point(const double* q, const double* r, double* wo
         }
 }
 
-// Velocity (world axes, then angular in body axes) of a rigid thing at q that takes part in a
-// motion with a velocity and an angular velocity (6) about a point.
+// Velocity (world axes, then angular in body axes) of a rigid body at q that follows a motion with
+// a velocity and an angular velocity (6) about a point.
 static inline void quat_rigid_drift(const double* q, const double* twist, const double* about,
                                     double* v)
 {

@@ -1,5 +1,5 @@
-// Functions of one or two numbers that loops over contacts call, inline: those of the library are
-// calls, and care for numbers that hardly ever come.
+// Inline functions of one or two numbers for loops over contacts: those of libm are function calls,
+// and handle rare special values.
 #ifndef COND_MATH_SCALAR_H
 #define COND_MATH_SCALAR_H
 
@@ -18,7 +18,7 @@ COND_DEVICE double scalar_positive(double x)
     return x > 0.0 ? x : 0.0;
 }
 
-// 1 where neither the square nor its root has left the range of numbers.
+// 1 if a square is in the range in which neither it nor its root is inexact by over- or underflow.
 COND_DEVICE int scalar_is_moderate(double square)
 {
     return square > 1e-200 && square < 1e200;

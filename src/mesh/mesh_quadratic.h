@@ -1,4 +1,4 @@
-// Quadratic tetrahedra out of linear ones: a node in the middle of every edge.
+// Quadratic tetrahedra from linear ones, with a node in the middle of every edge.
 #ifndef COND_MESH_MESH_QUADRATIC_H
 #define COND_MESH_MESH_QUADRATIC_H
 

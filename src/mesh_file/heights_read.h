@@ -5,8 +5,8 @@
 #include "scene/terrain.h"
 
 // A file that begins with P2 or P5 is an image of grey values, from 0 to 1 for black to white, of 8
-// or 16 bits; any other has one row of numbers a line, with blanks or commas between them and what
-// follows a # left out. Messages begin with "path:line: " or "path: ".
+// or 16 bits; any other has one row of numbers per line, separated by blanks or commas; text after
+// a # is ignored. Messages begin with "path:line: " or "path: ".
 CondStatus cond_heights_read(const CondContext* context, const char* path, CondHeights* heights,
                              CondError* error);
 

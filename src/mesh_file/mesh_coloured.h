@@ -1,4 +1,4 @@
-// Triangles to be looked at, with the colours of their materials.
+// Triangles for drawing, with the colours of their materials.
 #ifndef COND_MESH_FILE_MESH_COLOURED_H
 #define COND_MESH_FILE_MESH_COLOURED_H
 
@@ -13,8 +13,8 @@ typedef struct CondColouredMesh {
     float* colour; // red, green, blue, opacity, 0 .. 1; -1: none given      (n_triangle x 4)
 } CondColouredMesh;
 
-// Surfaces of every format that meshes are read from; colours are in .obj, by its .mtl files, and
-// in those of mesh_import.h. Release it with cond_coloured_mesh_release, also where it failed.
+// Reads the surface of a mesh in any supported format; .obj, with its .mtl files, and the formats
+// of mesh_import.h have colours. Release it with cond_coloured_mesh_release, even after a failure.
 CondStatus cond_coloured_mesh_read(const CondContext* context, const char* path,
                                    CondColouredMesh* mesh, CondError* error);
 void cond_coloured_mesh_release(CondColouredMesh* mesh);

@@ -1,4 +1,4 @@
-// A mesh file in memory while it is read: text and binary values, and messages that name line or
+// A mesh file in memory during reading: text and binary values, and messages that name line or
 // byte.
 #ifndef COND_MESH_FILE_MESH_FILE_H
 #define COND_MESH_FILE_MESH_FILE_H
@@ -14,13 +14,13 @@ typedef struct CondMeshFile {
     CondContext context;
     const char* path;
     CondError* error;
-    char* data;  // the whole file, with a 0 behind it                          (size + 1)
+    char* data;  // the whole file, then a zero byte                                (size + 1)
     size_t size; //
     size_t at;   // the next byte to read
     int binary;  // 1: messages name the byte, else the line
-    int swap;    // 1: binary values stand in the other byte order
+    int swap;    // 1: binary values have the other byte order
 
-    // The mesh that comes out.
+    // The resulting mesh.
     double* node;  // (n_node x 3)
     int* tet;      // (n_tet x 4)
     int* triangle; // (n_triangle x 3)
@@ -29,14 +29,14 @@ typedef struct CondMeshFile {
     int n_node, n_tet, n_triangle;
     int node_capacity, tet_capacity, triangle_capacity;
     int n_ignored;
-    CondMeshPalette* palette; // gets the colours of the triangles; NULL: nobody asks for them
+    CondMeshPalette* palette; // gets the colours of the triangles; NULL: not read
 } CondMeshFile;
 
 CondStatus cond_mesh_file_open(CondMeshFile* file, const CondContext* context, const char* path,
                                CondError* error);
 void cond_mesh_file_close(CondMeshFile* file);
 
-// COND_BAD_INPUT with "path:line: text" or "path: byte N: text" for the place `at`.
+// COND_BAD_INPUT with "path:line: text" or "path: byte N: text" for the position `at`.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -44,10 +44,10 @@ CondStatus
 cond_mesh_file_refuse(const CondMeshFile* file, size_t at, const char* format, ...);
 CondStatus cond_mesh_file_no_memory(const CondMeshFile* file);
 
-// Text. Words are separated by white space; a word or a line is not ended by 0, so its length comes
-// with it. What is next at the end of the file is an empty word.
+// Text. Words are separated by white space; they are not terminated by 0, so that they come with
+// their length. At the end of the file the next word is empty.
 const char* cond_mesh_file_word(CondMeshFile* file, size_t* length);
-int cond_mesh_file_word_is(CondMeshFile* file, const char* word); // 1: it was next, and is taken
+int cond_mesh_file_word_is(CondMeshFile* file, const char* word); // 1: it was next, and is consumed
 void cond_mesh_file_skip_space(CondMeshFile* file);
 void cond_mesh_file_skip_line(CondMeshFile* file); // to the start of the next line
 CondStatus cond_mesh_file_integer(CondMeshFile* file, const char* what, int64_t* value);
@@ -59,15 +59,15 @@ CondStatus cond_mesh_file_int32(CondMeshFile* file, const char* what, int32_t* v
 CondStatus cond_mesh_file_int64(CondMeshFile* file, const char* what, int64_t* value);
 CondStatus cond_mesh_file_double(CondMeshFile* file, const char* what, double* value);
 
-// Turns the order of the bytes of n values of the given size.
+// Reverses the byte order of n values of the given size.
 void cond_bytes_swap(void* data, size_t n, size_t size);
 
-// A count that is not negative and whose items, of at least `smallest` bytes each, fit in what is
-// left of the file: nothing is allocated on the word of a damaged file.
+// Checks that a count is not negative and that its items, of at least `smallest` bytes each, fit in
+// the rest of the file, so that a damaged file cannot cause a large allocation.
 CondStatus cond_mesh_file_count(const CondMeshFile* file, size_t at, const char* what,
                                 int64_t count, size_t smallest);
 
-// Room for so many more.
+// Reserves memory for further items.
 CondStatus cond_mesh_file_reserve(CondMeshFile* file, int64_t n_node, int64_t n_tet,
                                   int64_t n_triangle);
 
@@ -81,14 +81,14 @@ CondStatus cond_mesh_file_add_element(CondMeshFile* file, size_t at, int64_t num
 CondStatus cond_mesh_file_add_quadratic(CondMeshFile* file, size_t at, int64_t number,
                                         const int64_t node[10]);
 
-// 1 where the ending names one of the formats below; reads the file by it, numbers with a decimal
-// point whatever the language of the host program.
+// is_known returns 1 if the extension is that of a format below; read reads the file in that
+// format, with decimal points in any locale.
 int cond_mesh_file_is_known(const char* path);
 CondStatus cond_mesh_file_read(CondMeshFile* file);
 
 // The formats.
 CondStatus cond_mesh_read_gmsh(CondMeshFile* file);
-// MuJoCo's own meshes end in .msh as well; 1 where the file's size is what its counts say.
+// MuJoCo's own meshes also have the extension .msh; 1 if the file's size agrees with its counts.
 int cond_mesh_is_mujoco(const CondMeshFile* file);
 CondStatus cond_mesh_read_mujoco(CondMeshFile* file);
 CondStatus cond_mesh_read_vtk(CondMeshFile* file);

@@ -8,12 +8,12 @@
 
 int cond_mesh_import_available(void); // 1: built with assimp
 
-// The format by the ending of a path, for messages; NULL where it is none of the above.
+// The format by the extension of a path, for messages; NULL if it is none of the above.
 const char* cond_mesh_import_format(const char* path);
 
 // All triangles of the file in the axes of its root, metres: the transforms of its nodes and the
-// unit of a COLLADA file are applied; its up axis is not, as robots are made in ROS. Equal places
-// become one node.
+// unit of a COLLADA file are applied; its up axis is not, as in ROS. Equal positions become one
+// node.
 CondStatus cond_mesh_read_import(CondMeshFile* file);
 
 // The same with colours, nodes as the file has them.

@@ -14,7 +14,7 @@ struct CondMeshPalette {
     CondArena arena;            // of the materials and their names
     CondMeshMaterial* material; //                                          (n_material)
     int n_material;
-    int current;   // material of the triangles to come, -1: none
+    int current;   // material of the next triangles, -1: none
     float* colour; // of each triangle, red -1: none; of the context     (n_painted x 4)
     int n_painted, colour_capacity;
 };
@@ -22,11 +22,11 @@ struct CondMeshPalette {
 void cond_mesh_palette_begin(const CondContext* context, CondMeshPalette* palette);
 void cond_mesh_palette_end(CondMeshPalette* palette);
 
-// mtllib: adds the materials of a file beside the .obj; one that is not there has none.
+// mtllib: adds the materials of a file in the folder of the .obj; a missing file adds none.
 CondStatus cond_mesh_palette_load(CondMeshFile* file, const char* name, size_t length);
-// usemtl: the triangles to come are of this material.
+// usemtl: sets the material of the next triangles.
 CondStatus cond_mesh_palette_choose(CondMeshFile* file, const char* name, size_t length);
-// The triangles since the last call have the current colour.
+// Gives the triangles since the last call the current colour.
 CondStatus cond_mesh_palette_paint(CondMeshFile* file);
 
 #endif

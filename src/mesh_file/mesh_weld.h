@@ -1,4 +1,4 @@
-// Triangles that are given by the positions of their corners: equal positions become one node.
+// For triangles given by the positions of their corners: merges equal positions into one node.
 #ifndef COND_MESH_FILE_MESH_WELD_H
 #define COND_MESH_FILE_MESH_WELD_H
 
@@ -9,10 +9,10 @@ typedef struct CondMeshWeld {
     size_t n_slot;
 } CondMeshWeld;
 
-// Room for so many corners; slot is the caller's to release.
+// Allocates it for n_corner corners; the caller releases slot.
 CondStatus cond_mesh_weld_create(CondMeshFile* file, CondMeshWeld* weld, size_t n_corner);
 
-// The node of the file at a place, made where there is none; `at` is for messages.
+// The node at a position, created if there is none; `at` is for messages.
 CondStatus cond_mesh_weld_node(CondMeshFile* file, CondMeshWeld* weld, size_t at,
                                const double given[3], int64_t* index);
 

@@ -1,4 +1,4 @@
-// A file while it is made in memory, and the writers of the formats.
+// A file that is built in memory, and the writers of the formats.
 #ifndef COND_MESH_FILE_MESH_WRITE_H
 #define COND_MESH_FILE_MESH_WRITE_H
 
@@ -10,7 +10,7 @@ typedef struct CondMeshText {
     CondContext context;
     char* data;
     size_t size, capacity;
-    int failed; // memory ran out: what follows is not kept
+    int failed; // 1: memory ran out; later data is lost
 } CondMeshText;
 
 void cond_mesh_text_bytes(CondMeshText* text, const void* bytes, size_t size);
@@ -21,27 +21,26 @@ void cond_mesh_text_add(CondMeshText* text, const char* format, ...);
 void cond_mesh_text_int32(CondMeshText* text, int32_t value);
 void cond_mesh_text_int64(CondMeshText* text, int64_t value);
 
-// Text as XML writes it between quotes.
+// Text escaped for a quoted XML attribute.
 void cond_mesh_text_escaped(CondMeshText* text, const char* from);
 
 // Bytes as base64, padded.
 void cond_mesh_text_base64(CondMeshText* text, const void* bytes, size_t size);
 
-// Writes at most COND_MESH_TEXT_PARTS texts one after the other as a file that changes only when
-// all of them are written. COND_OUT_OF_MEMORY for a text that failed.
+// Writes at most COND_MESH_TEXT_PARTS consecutive texts as a file, which is replaced only when all
+// of them are written. COND_OUT_OF_MEMORY if a text has failed.
 enum { COND_MESH_TEXT_PARTS = 3 };
 CondStatus cond_mesh_text_file(const CondContext* context, const char* path, int n,
                                const CondMeshText* const* text, CondError* error);
 
-// The elements that a format for volumes holds: the tetrahedra, or the triangles where there are
-// none.
+// The elements for a volume format: the tetrahedra, or the triangles if there are none.
 typedef struct CondMeshElements {
     int n, corners;
     const int* node; // (n x corners)
 } CondMeshElements;
 CondMeshElements cond_mesh_elements(const CondMesh* mesh);
 
-// The formats. All of them put the whole file into text.
+// The formats. Each writes the whole file to text.
 void cond_mesh_write_gmsh(CondMeshText* text, const CondMesh* mesh,
                           const CondMeshWriteSettings* settings);
 void cond_mesh_write_vtk(CondMeshText* text, const CondMesh* mesh,

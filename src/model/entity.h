@@ -6,8 +6,8 @@
 
 #include "model/model.h"
 
-// 1 where the two may touch; never an entity and itself, nor two links that no joint moves against
-// each other. Of a body's contact with itself (soft, rod) its self_contact decides.
+// 1 if the two may touch; never an entity and itself, nor two links without relative motion. The
+// field self_contact decides on contact of a body with itself (soft, rod).
 int cond_entities_touch(const CondModel* model, int a, int b);
 
 // Entity of a body, or of a robot's link.
@@ -24,7 +24,7 @@ static inline int cond_feature_entity(const CondModel* model, const CondFeature*
     return cond_entity_of(&model->body[feature->point.body], feature->point.link);
 }
 
-// The same for shapes, which may be in fewer groups than their entity and touch fewer.
+// The same for shapes; a shape may be in fewer groups than its entity, and touch fewer.
 int cond_solids_touch(const CondModel* model, const CondSolid* a, const CondSolid* b);
 int cond_solid_touches(const CondModel* model, const CondSolid* solid, int entity);
 int cond_feature_touches(const CondModel* model, const CondFeature* feature,
@@ -32,7 +32,7 @@ int cond_feature_touches(const CondModel* model, const CondFeature* feature,
 int cond_feature_meets(const CondModel* model, const CondFeature* feature, int entity);
 
 // The rule of a pair of solids, given by their numbers, or of a solid and a plane (-1 - the plane's
-// entity); NULL where the pair has no rule of its own.
+// entity); NULL if the pair has no rule of its own.
 const CondPairRule* cond_pair_rule(const CondModel* model, int solid, int other);
 // The overlap at which two solids, given by their numbers (-1: none), count as touching [m]. It is
 // positive for two links of a robot that overlap slightly at the start of the scene.

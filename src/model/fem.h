@@ -1,9 +1,9 @@
 // Elastic bodies: rest shape, elements, materials, and the map from elements to the 3x3 blocks of
-// the system matrix. Elements carry the mechanics; tetrahedra of four nodes say where the body is,
-// to contacts, volumes and pictures. Of linear elements both are the same; a quadratic one covers
-// eight tetrahedra, smoothed ones lie around the edges of theirs, and a shell has none. A CondFem
-// never changes after it is built; what a call needs to write lies in a CondFemWork, one for each
-// thread that calls.
+// the system matrix. Elements define the mechanics; tetrahedra of four nodes define the geometry
+// for contacts, volumes and pictures. Linear elements are these tetrahedra; a quadratic element
+// covers eight of them, a smoothed element consists of those around an edge, and a shell has none.
+// A CondFem never changes after it is built; calls write to a CondFemWork, one for each calling
+// thread.
 #ifndef COND_MODEL_FEM_H
 #define COND_MODEL_FEM_H
 
@@ -29,26 +29,27 @@ typedef struct CondFemMaterial {
     double density;           // kg/m3, > 0
     double mass_damping;      // Rayleigh alpha, 1/s, >= 0
     double stiffness_damping; // Rayleigh beta, s, >= 0
-    // Of shells, 0: as the others say. The modulus above is that along the warp.
+    // For shells; 0: as for an isotropic plate. youngs_modulus is that along the warp.
     double weft_modulus;    // across the warp, Pa
     double shear_modulus;   // in the plane, Pa
     double bending;         // stiffness against bending along the warp, N m
     double bending_weft;    // and across it, N m
     double strain_limit;    // along warp and weft; 0: none
-    double limit_modulus;   // what is added to the moduli beyond it, Pa
+    double limit_modulus;   // added to the moduli beyond that strain, Pa
     double yield_curvature; // from which on bending is plastic, 1/m; 0: none
     double yield_hardening; // stiffness beyond it by that before it, in [0, 1)
 } CondFemMaterial;
 
-// Replacements of the geometric stiffness, the part of the Hessian that the outer product Je'K Je
-// leaves out (the paper's E, in N/m).
+// Approximations of the geometric stiffness, the term of the Hessian besides the outer product Je'K
+// Je (the paper's E, in N/m).
 typedef enum CondFemGeometric {
     COND_FEM_GEOMETRIC_NONE,
     COND_FEM_GEOMETRIC_CONSTANT,  // E = constant I, chosen by the user
     COND_FEM_GEOMETRIC_BOUND,     // absolute column sums, element by element, translations free
-    COND_FEM_GEOMETRIC_CLAMPED,   // its positive spin moduli only: close to it, and cheap
+    COND_FEM_GEOMETRIC_CLAMPED,   // only its positive spin moduli: close to the exact one, and
+                                  // cheap
     COND_FEM_GEOMETRIC_PROJECTED, // nearest positive semi-definite 12x12 matrix; slow, for tests
-    COND_FEM_GEOMETRIC_EXACT,     // as it is: K + E is the Hessian and may be indefinite
+    COND_FEM_GEOMETRIC_EXACT,     // exact: K + E is the Hessian and may be indefinite
 } CondFemGeometric;
 
 typedef struct CondFemPolicy {
@@ -56,12 +57,13 @@ typedef struct CondFemPolicy {
     double constant; // N/m, for COND_FEM_GEOMETRIC_CONSTANT
 } CondFemPolicy;
 
-// Lame's constants as the energy of the kind uses them. Elements of several points hold the change
-// of volume by lambda_point at every point and by the rest of lambda on average (fem_element.c).
+// Lame's constants as the energy of the kind uses them. Elements with several integration points
+// penalise the change of volume with lambda_point at every point and with the remainder of lambda
+// on average (fem_element.c).
 typedef struct CondFemModuli {
     double lambda;       // Pa
     double mu;           // Pa
-    double lambda_point; // Pa, at most lambda; of linear elements lambda
+    double lambda_point; // Pa, at most lambda; equal to it for linear elements
 } CondFemModuli;
 
 typedef enum CondFemElementKind {
@@ -116,17 +118,17 @@ typedef struct CondFem {
     double total_volume;       // m3
     double total_mass;         // kg
     CondBsr3Pattern pattern;   // blocks of the stiffness matrix
-    uint16_t* place;           // number within the row of corner a of the block that the element
-                               // block (a, b) is added to, at n_corner^2 i + n_corner a + b
+    uint16_t* place;           // entry n_corner^2 i + n_corner a + b: index, within the row of
+                               // corner a, of the block to which block (a, b) of element i is added
     int* order;                // nodes along the longest side of the body      (n_node)
-    int* rank;                 // place of each node in `order`                 (n_node)
+    int* rank;                 // index of each node in `order`                       (n_node)
     int* span;                 // least and largest rank of the corners of four elements in a row
                                //                                       (2 (n_element + 3) / 4)
 } CondFem;
 
-// Of a body that is spread over the ranks of a parallel machine: this one makes the forces of its
-// own nodes, and with `rows` their rows of the matrix alone, from the elements around them. What
-// others have made comes by the two functions.
+// For a body distributed over MPI ranks: each rank computes the forces of its own nodes and, with
+// `rows`, only their rows of the matrix, from the elements around them. The two functions supply
+// the results of the other ranks.
 typedef struct CondFemOwn {
     const unsigned char* node;                // 1: its own                   (n_node)
     int rows;                                 //
@@ -135,7 +137,7 @@ typedef struct CondFemOwn {
     double (*sum)(void* data, double of_own); // over all ranks
 } CondFemOwn;
 
-// What the elements leave behind.
+// Workspace and results of the element loops.
 typedef struct CondFemWork {
     double* energy;        // J                                             (n_element)
     const CondFemOwn* own; // NULL: all nodes are
@@ -147,15 +149,15 @@ CondFemMaterial cond_fem_material_default(void);
 CondStatus cond_fem_material_check(const CondFemMaterial* material, CondError* error);
 
 // Builds the body from plain arrays, which are copied. material_of_element may be NULL: all are
-// material 0. COND_BAD_ARGUMENT, with a message that names the index, for a bad material, a corner
-// that is no node, a position that is not finite, an element that is flat or inverted somewhere, a
-// node that belongs to none. After a failure fem is empty (all zero).
+// material 0. COND_BAD_ARGUMENT, with a message that names the index, for a bad material, an
+// invalid corner, a position that is not finite, an element that is flat or inverted at a point, a
+// node without an element. After a failure fem is empty (all zero).
 CondStatus cond_fem_create(const CondContext* context, const CondFemShape* shape, int n_material,
                            const CondFemMaterial* material, const int* material_of_element,
                            CondFem* fem, CondError* error);
 void cond_fem_destroy(CondFem* fem);
-// Another material in the place of number 0: moduli, masses and damping anew. COND_BAD_ARGUMENT for
-// one that cond_fem_material_check refuses; fem is then as it was.
+// Replaces material 0 and recomputes moduli, masses and damping. COND_BAD_ARGUMENT, with fem
+// unchanged, if cond_fem_material_check refuses the material.
 CondStatus cond_fem_set_material(CondFem* fem, const CondFemMaterial* material, CondError* error);
 
 // After a failure work is empty. Released with the context of fem.
@@ -173,7 +175,7 @@ void cond_fem_forces(const CondFem* fem, const double* x, CondFemWork* work, dou
 double* cond_fem_block(const CondFem* fem, int i, int j, double* values);
 
 // A = mass_scale M + stiffness_scale (K + E) + alpha M + beta K on the pattern of fem, and f as
-// above (NULL: not wanted). rayleigh = {alpha, beta} stands for the damping of the materials; NULL
+// above (NULL: not computed). rayleigh = {alpha, beta} replaces the damping of the materials; NULL
 // uses theirs. For a theta step: mass_scale = 1/(th t), stiffness_scale = th t.
 void cond_fem_assemble(const CondFem* fem, const double* x, double mass_scale,
                        double stiffness_scale, const double* rayleigh, const CondFemPolicy* policy,
@@ -184,9 +186,9 @@ double cond_fem_force_norm(const CondFem* fem, const double* x, CondFemWork* wor
                            int threads);
 
 // Stress of each tetrahedron, at its centre, in world axes, xx yy zz xy yz zx in Pa (6 n_tet), and
-// its von Mises value (n_tet); either may be NULL. It is the Biot stress turned with the element,
-// sym(P R'): equal to Cauchy's stress for small strains, and finite in flat and inverted elements
-// as well.
+// its von Mises value (n_tet); either may be NULL. It is the Biot stress rotated with the element,
+// sym(P R'): equal to the Cauchy stress for small strains, and finite in flat and inverted
+// elements.
 void cond_fem_stress(const CondFem* fem, const double* x, double* stress, double* von_mises,
                      int threads);
 

@@ -1,5 +1,5 @@
-// The kinds of elements: how many nodes, integration points and tetrahedra, their shape functions,
-// and what one element gives at a deformation.
+// The kinds of elements: numbers of nodes, integration points and tetrahedra, shape functions, and
+// the energy, forces and stiffness of one element.
 #ifndef COND_MODEL_FEM_ELEMENT_H
 #define COND_MODEL_FEM_ELEMENT_H
 
@@ -7,7 +7,7 @@
 
 enum { COND_FEM_POINTS = 4 }; // at most, of an element
 
-// Of one element; of smoothed ones the corners of a tetrahedron, as they are given.
+// Of one element; for smoothed elements, of one of the given tetrahedra.
 static inline int cond_fem_corners(CondFemElementKind kind)
 {
     return kind == COND_FEM_QUADRATIC ? 10 : kind == COND_FEM_SHELL ? 12 : 4;
@@ -21,7 +21,7 @@ static inline int cond_fem_tets(CondFemElementKind kind)
     return kind == COND_FEM_QUADRATIC ? 8 : kind == COND_FEM_SHELL ? 0 : 1;
 }
 
-// The constants of a material in elements of a kind.
+// The moduli of a material in elements of a kind.
 CondFemModuli cond_fem_moduli(CondFemElementKind kind, const CondFemMaterial* material);
 
 // The two nodes between which node 4 .. 9 of a quadratic tetrahedron lies.
@@ -61,8 +61,8 @@ static inline double cond_fem_volume_energy(double lambda, double theta, double 
     return 0.5 * lambda * (theta - rest) * (theta + rest - 2.0 * free);
 }
 
-// S += scale h h', h_a = sum_p (V_p/V) (d theta_p/dF) g_a: what the energy of the mean change of
-// volume adds. slope (9 n_point)
+// S += scale h h', h_a = sum_p (V_p/V) (d theta_p/dF) g_a: the term of the energy of the mean
+// change of volume. slope (9 n_point)
 void cond_fem_add_dilatation(const CondFem* fem, int i, const double* slope, double volume,
                              double scale, double* S);
 

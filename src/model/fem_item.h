@@ -1,7 +1,7 @@
-// Forces and rows of the system matrix of linear tetrahedra by items, for C and for CUDA
-// (cond_fem_assemble). A node adds up what the elements of its list give to its force and to its
-// row, in ascending order: an element is evaluated by each of its four nodes, and no two items
-// write to one number.
+// Forces and matrix rows of linear tetrahedra, one item per node, for C and for CUDA
+// (cond_fem_assemble). The item of a node sums the contributions of its elements to its force and
+// its row, in ascending order. Each of the four nodes of an element evaluates it, so that no two
+// items write to the same number.
 #ifndef COND_MODEL_FEM_ITEM_H
 #define COND_MODEL_FEM_ITEM_H
 
@@ -25,8 +25,8 @@ typedef struct CondFemView {
     double *A, *f, *energy;              // A and f may be NULL
 } CondFemView;
 
-// 1 where the items make what cond_fem_assemble makes: linear elements, and of the geometric
-// stiffness nothing or a constant; the neo-Hookean kind has no other but the exact one.
+// 1 if the items give the results of cond_fem_assemble: for linear elements with no or constant
+// geometric stiffness; the neo-Hookean kind has, besides these, only the exact one.
 static inline int cond_fem_item_serves(const CondFem* fem, CondFemGeometric geometric)
 {
     if (fem->kind != COND_FEM_LINEAR || geometric == COND_FEM_GEOMETRIC_EXACT)
@@ -41,7 +41,7 @@ static inline int cond_fem_item_serves(const CondFem* fem, CondFemGeometric geom
 static inline void cond_fem_list_corners(const CondFem* fem, int* begin, int* of)
 {
     int n = fem->n_node;
-    for (int i = 0; i < n + 2; i++) // one place further on until all are there
+    for (int i = 0; i < n + 2; i++) // shifted by one until all are counted
         begin[i] = 0;
     for (int k = 0; k < 4 * fem->n_element; k++)
         begin[fem->element[k] + 2]++;
@@ -51,7 +51,7 @@ static inline void cond_fem_list_corners(const CondFem* fem, int* begin, int* of
         of[begin[fem->element[k] + 1]++] = k;
 }
 
-// The body's own arrays; positions, lists, scales and what is made are left to the caller.
+// A view with the body's own arrays; the caller sets positions, lists, scales and results.
 static inline CondFemView cond_fem_view(const CondFem* fem)
 {
     CondFemView view = {.n_node = fem->n_node,
@@ -69,7 +69,7 @@ static inline CondFemView cond_fem_view(const CondFem* fem)
     return view;
 }
 
-// What the blocks of an element are made of.
+// Data from which the blocks of an element are computed.
 typedef struct CondFemBlocks {
     CondFemMaterialKind kind;
     double h[4][3];      // gradients in the frame of the element, or along the principal axes
@@ -138,7 +138,7 @@ COND_DEVICE double cond_fem_item_energy(const CondFemView* v, int e, const CondS
                                                (point->theta + rest - 2.0 * free));
 }
 
-// Force and row that corner a of element e gets.
+// Contribution of element e to the force and the row of its corner a.
 COND_DEVICE void cond_fem_item_add(const CondFemView* v, int i, int e, int a)
 {
     CondStrainPoint point;

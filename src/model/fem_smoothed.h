@@ -7,7 +7,7 @@
 #include "geometry/sort.h"
 #include "model/fem.h"
 
-// The domains of a mesh, before there is room for them.
+// The domains of a mesh, computed before their memory is allocated.
 typedef struct CondSmoothedPlan {
     CondArena arena;
     int n_domain;

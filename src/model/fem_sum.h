@@ -13,18 +13,19 @@ typedef struct CondFemSum {
     double* A;                          // blocks of the pattern                 (9 n_block or NULL)
     double* f;                          // forces                                (3 n_node or NULL)
     double* energy;                     // of each element, J                    (n_element)
-    const unsigned char* own;           // 1: nodes that count; NULL: all        (n_node)
+    const unsigned char* own;           // 1: nodes that are computed; NULL: all      (n_node)
 } CondFemSum;
 
 // Adds the elements, in ascending order, to f and to the rows of A of the nodes order[first] ..
 // order[last - 1], and sets the energy of those whose first corner is one of them.
 void cond_fem_add_elements(const CondFemSum* sum, int first, int last);
 
-// Sets the energy of the elements first .. last - 1, where there are no others than this machine's
-// (own is NULL); no forces, no matrix.
+// Sets the energy of the elements first .. last - 1; no forces and no matrix. Only for bodies that
+// are not distributed (own is NULL).
 void cond_fem_add_energies(const CondFemSum* sum, int first, int last);
 
-// The variants behind it, with the same bits: `plain` goes element by element and is the reference.
+// The variants of it, which give the same bits: `plain` processes one element at a time and is the
+// reference.
 void cond_fem_add_elements_plain(const CondFemSum* sum, int first, int last);
 void cond_fem_add_elements_generic(const CondFemSum* sum, int first, int last);
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -1,4 +1,4 @@
-// Inside of a CondModel: the compiled scene, read by every stage and changed by none.
+// Internals of CondModel: the compiled scene, which the stages read and never change.
 #ifndef COND_MODEL_MODEL_H
 #define COND_MODEL_MODEL_H
 
@@ -13,26 +13,26 @@ struct CondFem;
 struct CondRod;
 struct CondMeshSurface;
 
-// A surface with what it says of its friction on others.
+// A surface with the rules of its friction.
 typedef struct CondSkin {
     CondSurfaceDef own;
     CondRubbingDef rubbing;
-    int two_sided;  // 1: a shell whose second side has a friction of its own,
-    double back[2]; // this one
+    int two_sided;  // 1: a shell whose second side has its own friction,
+    double back[2]; // namely this
 } CondSkin;
 
-// A point of a body that may touch something, or the centre of a ball of that radius.
+// A contact point of a body, or the centre of a ball of that radius.
 typedef struct CondFeature {
     CondPoint point;
     double radius;           // [m]
-    int obstacle;            // 1 + its obstacle, whose features lie in the world; else 0
+    int obstacle;            // 1 + index of its obstacle (features in world axes); else 0
     const CondSkin* surface; // of its solid, or of its body
-    int shaped;              // 1: of a solid, which itself meets planes and other solids
+    int shaped;              // 1: of a solid, which itself touches planes and other solids
     int number;              // by which keys of contacts know it
     uint32_t groups;         // that it is in
     uint32_t touches;        // groups that it touches
-    int solid;               // number of the solid it belongs to; -1: none
-    int rim; // 1: one of many on the rim of a cylinder, which meets soft surfaces itself
+    int solid;               // number of its solid; -1: none
+    int rim; // 1: a point on the rim of a cylinder, which touches soft surfaces as a cylinder
 } CondFeature;
 
 // The motor of one joint coordinate of a robot.
@@ -41,7 +41,7 @@ typedef struct CondMotor {
     double damping;     // [N m s/rad, N s/m]
     double effort;      // largest torque or force [N m, N]; INFINITY: none
     double effort_back; // the same against the axis
-    double lead;        // of the target before the position, at the start [rad, m]
+    double lead;        // target less position, at the start [rad, m]
     double torque;      // added by the user, within the effort [N m, N]
     double speed;       // added by the user to the rate of the target [rad/s, m/s]
 } CondMotor;
@@ -57,7 +57,7 @@ typedef struct CondBody {
     char name[COND_NAME_SIZE];
     CondBodyKind kind;
     int index;         // of this body
-    int number;        // by which keys of contacts know it; its index but in parts of a model
+    int number;        // in keys of contacts: its index in the whole model
     int dof_begin;     // first velocity coordinate
     int n_dof;         //
     int q_begin;       // first configuration coordinate
@@ -69,7 +69,7 @@ typedef struct CondBody {
     int n_feature;     //
     double width;      // least extent [m]; INFINITY: of a point
     double radius;     // rigid: largest distance of a feature's surface from the centre [m]
-    double size;       // longest edge of a box around what may touch; a point's is 0.1 m [m]
+    double size;       // longest edge of a box around its contact shapes; 0.1 for a point [m]
     CondSkin surface;
     CondPose initial;                           // particle, rigid; base of a robot
     const struct CondMeshSurface* mesh_surface; // rigid, shaped by a mesh: the model's
@@ -83,18 +83,20 @@ typedef struct CondBody {
     double geometric_stiffness;       // soft: of the constant one [N/m]
     int self_contact;                 // soft, rod, robot
     double thickness;                 // soft; of a shell half of it [m]
-    int shell;                        // soft: 1: triangles, whose volume is their two sides
+    int shell;                        // soft: 1: a shell of triangles; its volume consists of their
+                                      // two sides
     struct CondArticulation* arm;     // robot: owned by the model
     struct CondRod* rod;              // rod: owned by the model
     CondMotor* motor;                 // robot: one per joint coordinate          (n_joint)
     CondJointBounds* bounds;          // robot: the same                          (n_joint)
     double* dry;      // robot: dry friction of its base and balls           (n_dof - n_joint)
     int target_begin; // robot: into CondState.target
-    int loose_begin;  // robot: of its base and balls, among those of all
+    int loose_begin;  // robot: index of its base and balls among those of all robots
     int entity;       // into CondModel.entity; of a robot: that of link 0
 } CondBody;
 
-// How far the middle of a shell keeps from what is rigid, and two soft surfaces from each other.
+// The distance of the middle surface of a shell from rigid shapes, and that of two soft surfaces
+// from each other.
 static inline double cond_body_half(const CondBody* body)
 {
     return body->shell ? body->thickness : 0.0;
@@ -127,7 +129,7 @@ typedef struct CondSolid {
     int entity;       // into CondModel.entity
     uint32_t groups;  // that it is in, of those of its entity
     uint32_t touches; // groups that it touches, of those of its entity
-    double thin;      // of a terrain: the length over which it changes [m]; 0: its extents say
+    double thin;      // of a terrain: the length over which it changes [m]; 0: from its extents
 } CondSolid;
 
 typedef struct CondPlane {
@@ -138,14 +140,14 @@ typedef struct CondPlane {
     int entity; // into CondModel.entity
 } CondPlane;
 
-// What holds for two solids, or a solid and a plane, in the place of what holds for all. Each
-// stands in the list twice, once from either side.
+// An exception for a pair of solids, or a solid and a plane, from the general rules. Each is in the
+// list twice, once from either side.
 typedef struct CondPairRule {
     int solid;              // number of the solid
     int other;              // number of the other one; -1 - entity of a plane
     double allowance;       // overlap that counts as touching [m]
-    int touches;            // 1: whatever the groups say
-    CondSurfaceDef surface; // of the two; NaN: as their own surfaces say
+    int touches;            // 1: they touch regardless of groups
+    CondSurfaceDef surface; // of the pair; NaN: from their own surfaces
 } CondPairRule;
 
 // An entity: a body, a link of a robot, an obstacle or a plane; model/entity.h.
@@ -168,7 +170,7 @@ typedef struct CondForce {
     int n_node;      // soft bodies: nodes that share the force
     int* node;       //                                                       (n_node)
     double* weight;  // their shares                                          (n_node)
-    int n_triangle;  // soft bodies: on which the pressure acts
+    int n_triangle;  // soft bodies: triangles that the pressure acts on
     int* triangle;   // outward                                               (n_triangle x 3)
 } CondForce;
 
@@ -180,8 +182,7 @@ typedef struct CondSpring {
     double ratio[2];
 } CondSpring;
 
-// Nodes of a soft body that move as one frame: the centre of their masses, and the rotation that
-// fits them best.
+// Nodes of a soft body that define a frame: their centre of mass, and the best-fitting rotation.
 typedef struct CondPatch {
     char name[COND_NAME_SIZE];
     int body;
@@ -199,7 +200,7 @@ typedef struct CondAttachment {
     double stiffness[2]; // linear [N/m], angular [N m/rad]
     double damping[2];   // linear [N s/m], angular [N m s/rad]
     double start, end_time;
-    int placed, oriented;               // 1: it holds these, else what is there when it is made
+    int placed, oriented;               // 1: it holds the given pose, else that at its creation
     double position[3], orientation[4]; // of end 0 seen from end 1
 } CondAttachment;
 
@@ -218,8 +219,8 @@ typedef struct CondTrajectory {
 typedef struct CondSensor {
     char name[COND_NAME_SIZE];
     CondSensorKind kind;
-    CondFrame frame; // where it is; of an attachment: its end from
-    int whole;       // 1: all of the body, whatever link or patch
+    CondFrame frame; // its frame; of an attachment: its first end
+    int whole;       // 1: of the whole body, regardless of link or patch
     int attachment;  // -1: none
     int against;     // body; COND_ANY_BODY: all
     double point[3]; // from the frame's origin, in its axes [m]
@@ -229,14 +230,15 @@ typedef struct CondSensor {
 } CondSensor;
 
 struct CondModel {
-    CondArena arena; // of the model, its bodies, patches and trajectories
-    int compiled[2]; // while it is compiled: the list and the entry that a message is about
-    const struct CondCompiledAgain* again; // and what it may take of another model; NULL: nothing
+    CondArena arena;                       // of the model, its bodies, patches and trajectories
+    int compiled[2];                       // during compilation: list and entry for messages
+    const struct CondCompiledAgain* again; // during compilation: data to reuse of another model;
+                                           // NULL: none
     CondSceneSettings settings;
     int n_warning;
-    char (*warning)[1536]; // what the reader of the scene left out              (n_warning)
+    char (*warning)[1536]; // omissions of the reader of the scene                 (n_warning)
     int n_dof, n_q;
-    int max_point_dof;             // coordinates that a point may depend on, at most
+    int max_point_dof;             // largest number of coordinates that a point depends on
     int n_target;                  // joint targets of all robots
     int n_loose;                   // coordinates of all robots' bases and balls
     int n_kind[COND_BODY_ROD + 1]; // bodies of each kind
@@ -255,21 +257,21 @@ struct CondModel {
     CondSolid* obstacle;        // static                                     (n_obstacle)
     CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
     int n_solid;
-    int n_numbered[2]; // features and shapes that keys of contacts count, obstacles included
+    int n_numbered[2]; // numbers of features and shapes in keys of contacts, obstacles included
     CondEdge* edge;    // of all solids, in the axes of their shapes             (n_edge)
     int n_edge;
     struct CondMeshSurface** mesh_surface; // surfaces of the shapes given by meshes       (n_shell)
     int n_mesh_surface;
     CondEntity* entity;    //                                                (n_entity)
     int n_entity;          //
-    int* apart;            // entities that each never touches, ascending
+    int* apart;            // for each entity those that it never touches, ascending
     CondPairRule* rule;    // ascending by solid and other                   (n_rule)
     int n_rule;            //
-    CondLeftOut* left_out; // pairs that detection leaves out, for people    (n_left_out)
+    CondLeftOut* left_out; // pairs left out of detection, for messages           (n_left_out)
     int n_left_out;
 };
 
-// A body that has been put behind those before it, among the counts of its model.
+// Adds a newly appended body to the counts of its model.
 static inline void cond_model_count(CondModel* model, const CondBody* body)
 {
     model->n_dof += body->n_dof;

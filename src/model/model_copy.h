@@ -1,6 +1,6 @@
-// A simulation's own copy of a model, of which it may change values: masses, surfaces, materials,
-// gravity. It shares with its source what no change can reach: meshes, shapes, topology. The source
-// never changes through it, so that any number of simulations share one model.
+// A simulation's own copy of a model, in which it may change values: masses, surfaces, materials,
+// gravity. The copy shares the data that cannot change with its source: meshes, shapes, topology.
+// It never changes the source, so that any number of simulations can share one model.
 #ifndef COND_MODEL_MODEL_COPY_H
 #define COND_MODEL_MODEL_COPY_H
 
@@ -16,13 +16,13 @@ typedef struct CondModelCopy {
 
 CondStatus cond_model_copy_create(const CondModel* source, CondModelCopy** copy);
 void cond_model_copy_destroy(CondModelCopy* copy); // NULL is fine
-// Takes all values of the source again, which was changed in place, with as many of everything.
+// Copies all values again from the source, which was changed in place without changing any counts.
 void cond_model_copy_renew(CondModelCopy* copy);
 
-// Makes what a body points to (arm, fem or rod) the copy's own, so that it may be changed.
+// Copies the arm, fem or rod that a body points to, so that it may be changed.
 CondStatus cond_model_copy_own(CondModelCopy* copy, int body);
 
-// A number that is the same for models that are equal in all values that may change.
+// A hash of all values that may change: equal models have the same number.
 uint64_t cond_model_values(const CondModel* model);
 
 #endif

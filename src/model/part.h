@@ -7,7 +7,7 @@
 #include "model/model.h"
 
 typedef struct CondModelPart {
-    CondModel* model; // shares what bodies own with the whole, which must outlive it
+    CondModel* model; // shares the data of bodies with the whole, which must outlive it
     int* body;        // of the whole, by body of the part                     (model->n_body)
     int* place;       // of the part, by body of the whole; -1: left out       (whole n_body)
     int* sensor;      // of the whole, by sensor of the part                   (model->n_sensor)

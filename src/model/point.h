@@ -1,5 +1,4 @@
-// A material point of a body, and a frame: what contacts, springs and attachments are attached
-// to.
+// A material point of a body, and a frame: the ends of contacts, springs and attachments.
 #ifndef COND_MODEL_POINT_H
 #define COND_MODEL_POINT_H
 
@@ -13,8 +12,8 @@ typedef struct CondPoint {
     double local[4]; // body or link axes [m]; soft body: weights of the nodes
 } CondPoint;
 
-// A frame to hold on to: a point with the axes of its body, a patch of a soft body, whose frame is
-// fitted to its nodes, or a frame in space that moves along a trajectory.
+// A frame: a point with the axes of its body, a patch of a soft body, whose frame is fitted to its
+// nodes, or a frame in space that moves along a trajectory.
 typedef struct CondFrame {
     CondPoint point;
     int patch; // index into CondModel.patch; -1: the point's own body

@@ -1,6 +1,6 @@
-// Elastic energy at one integration point of an element: one file per material, the same verbs in
-// each. An element of n nodes has at each of its points the gradients of the shape functions of
-// nodes 1 .. n - 1; node 0 has minus their sum.
+// Elastic energy at one integration point of an element: one file per material, each with the same
+// functions. An element of n nodes has at each of its points the gradients of the shape functions
+// of nodes 1 .. n - 1; node 0 has minus their sum.
 #ifndef COND_MODEL_STRAIN_H
 #define COND_MODEL_STRAIN_H
 
@@ -21,9 +21,9 @@ COND_DEVICE int cond_strain_block(int n, int a, int b)
     return 9 * (a * (2 * n - 1 - a) / 2 + b);
 }
 
-// The state of the material at a point. The energy density is a part of F plus
-// lambda/2 (theta - theta_free)^2, where theta is the change of volume: tr(S) - 3 or det F. Whose
-// theta it is, the point's or the mean of an element, is the element's affair (fem_element.c).
+// The state of the material at a point. The energy density is a function of F plus lambda/2 (theta
+// - theta_free)^2, where theta is the change of volume: tr(S) - 3 or det F. The element decides
+// whether theta is that of the point or the mean of the element (fem_element.c).
 typedef struct CondStrainPoint {
     double F[9];     // deformation gradient, by the caller
     double theta;    // change of volume
@@ -33,7 +33,7 @@ typedef struct CondStrainPoint {
     double sigma[9]; // and the stress in the frame of the element [Pa]
     double P[9];     // first Piola-Kirchhoff stress, d(energy density)/dF [Pa]
     double pressure; // d(energy density)/d theta, by the caller [Pa]
-    double energy;   // density without the part of theta [Pa]
+    double energy;   // density without the term of theta [Pa]
 } CondStrainPoint;
 
 typedef struct CondStrainOps {
@@ -43,13 +43,13 @@ typedef struct CondStrainOps {
     // The constants of the energy from Young's modulus and Poisson's ratio.
     CondFemModuli (*moduli)(const CondFemMaterial* material);
     double (*theta_free)(const CondFemModuli* moduli);
-    // What depends on F alone: theta, its slope, R and S.
+    // Computes the quantities that depend on F alone: theta, its slope, R and S.
     void (*measure)(CondStrainPoint* point);
-    // P and energy under the pressure.
+    // Computes P and energy at the given pressure.
     void (*evaluate)(const CondFemModuli* moduli, CondStrainPoint* point);
     // S += volume (k K + g E), upper half, of n nodes with these gradients ((n - 1) x 3): the
-    // positive semi-definite stiffness K, in which lambda counts as given here, and the stand-in E
-    // for the geometric stiffness (CONSTANT is left to the caller, who knows nodes).
+    // positive semi-definite stiffness K, with the lambda given here, and the approximation E of
+    // the geometric stiffness (the caller, which knows the nodes, adds CONSTANT).
     void (*stiffen)(const CondFemModuli* moduli, const CondStrainPoint* point, double volume, int n,
                     const double* gradient, double lambda, CondFemGeometric geometric, double k,
                     double g, double* S);
@@ -84,7 +84,7 @@ COND_DEVICE void cond_strain_deformation(int n, const int* node, const double* g
     }
 }
 
-// h_a = Q g_a for all n nodes: shape gradients turned by Q.
+// h_a = Q g_a for all n nodes: shape gradients rotated by Q.
 COND_DEVICE void cond_strain_gradients(int n, const double* g, const double Q[9], double h[][3])
 {
     for (int i = 0; i < 3; i++) {

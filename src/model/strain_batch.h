@@ -1,7 +1,7 @@
-// Four points of co-rotational elements at a time, of four linear tetrahedra or of one quadratic
-// one, operation by operation as strain_corotational.c does one, so that both give the same bits.
-// Formulas and names are explained there. What is rare stays there too: shapes close to singular,
-// and policies that need principal axes.
+// Four integration points of co-rotational elements at a time: of four linear tetrahedra, or of one
+// quadratic one. The operations are those of strain_corotational.c, which explains formulas and
+// names, so that both give the same bits. Rare cases are left to that file: shapes close to
+// singular, and policies that need principal axes.
 #ifndef COND_MODEL_STRAIN_BATCH_H
 #define COND_MODEL_STRAIN_BATCH_H
 
@@ -22,10 +22,10 @@ typedef struct CondStrainBatch {
     CondLanes sigma[9];     // by evaluate
     CondLanes P[9], energy; // by evaluate; energy density without the part of theta
     CondLanes volume, mu;   // by the caller
-    CondLanes lambda, k, g; // as far as K has it; scales of K and E
+    CondLanes lambda, k, g; // the lambda in K; scales of K and E
 } CondStrainBatch;
 
-// 1 where the policy can be had from a batch.
+// 1 if the batch supports the policy.
 static inline int cond_strain_batch_serves(CondFemMaterialKind kind, CondFemGeometric geometric)
 {
     return kind == COND_FEM_COROTATIONAL && geometric != COND_FEM_GEOMETRIC_CLAMPED &&
@@ -62,8 +62,8 @@ COND_LANES_INLINE void batch_cofactors(const CondLanes X[9], CondLanes C[9])
     batch_cross(X, X + 3, C + 6);
 }
 
-// X <- its rotation by Newton's iteration, as polar_newton; a lane that has arrived rests while the
-// others go on. Lanes where that does not serve are marked in *rare.
+// X <- its rotation by Newton's iteration, as polar_newton; a converged lane does not change while
+// the others continue. Lanes for which the iteration fails are marked in *rare.
 COND_LANES_INLINE void batch_polar(CondLanes X[9], CondLaneMask* rare)
 {
     CondLaneMask busy = {-1, -1, -1, -1}, in_range = busy, some = {0};
@@ -186,7 +186,7 @@ COND_LANES_INLINE void batch_elastic(const CondStrainBatch* batch, int n, CondLa
         }
 }
 
-// Gamma by the inverse; lanes where the axes are needed are marked.
+// Gamma by the inverse; lanes that need the principal axes are marked.
 COND_LANES_INLINE void batch_spin_moduli(const CondStrainBatch* batch, CondLanes Gamma[9],
                                          CondLaneMask* rare)
 {
@@ -280,7 +280,7 @@ COND_LANES_INLINE void batch_geometric(const CondStrainBatch* batch, int n, Cond
         batch_add_column_sums(&batch->g, n, sum, S);
 }
 
-// S = V (k K + g E) of n nodes with these gradients. Lanes marked in *rare are not done.
+// S = V (k K + g E) of n nodes with these gradients. Lanes marked in *rare are not computed.
 COND_LANES_INLINE void cond_strain_batch_stiffen(const CondStrainBatch* batch, int n,
                                                  const CondLanes* gradient,
                                                  CondFemGeometric geometric, CondLanes* S,

@@ -1,5 +1,5 @@
 // The materials at a point of an element, inline, for C and for CUDA: strain_corotational.c and
-// strain_neohookean.c say what is computed here.
+// strain_neohookean.c explain the formulas.
 #ifndef COND_MODEL_STRAIN_ITEM_H
 #define COND_MODEL_STRAIN_ITEM_H
 
@@ -99,7 +99,7 @@ typedef struct CondNeohookeanModes {
     double spin[3];   // modulus of (dF_ij - dF_ji)/sqrt 2
 } CondNeohookeanModes;
 
-// lambda: as far as the second derivative of the energy by J counts.
+// lambda: the one in the second derivative of the energy by J.
 COND_DEVICE void cond_neohookean_modes(const CondFemModuli* moduli, const double s[3],
                                        double pressure, double lambda, CondNeohookeanModes* modes)
 {
@@ -116,7 +116,7 @@ COND_DEVICE void cond_neohookean_modes(const CondFemModuli* moduli, const double
     }
 }
 
-// The moduli of k K + g E: K has the positive parts; with EXACT, E is what they leave out.
+// The moduli of k K + g E: K has the positive parts; with EXACT, E has the rest.
 COND_DEVICE void cond_neohookean_combine(CondFemGeometric geometric, double k, double g,
                                          CondNeohookeanModes* modes)
 {

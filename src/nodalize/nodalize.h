@@ -17,7 +17,7 @@ typedef struct CondNodalization {
     CondNodal* view;       // of each problem                                    (n)
     int* node;             // `own` and `node` of each view, one after the other (n_contact x 4)
     int* mark;             // scratch                                            (n_dof of all)
-    int* line_begin;       // where the memory of a view begins                  (n + 1)
+    int* line_begin;       // first cache line of each view                            (n + 1)
     CondNodalLine* memory; //                                                    (line_begin[n])
 } CondNodalization;
 

@@ -2,8 +2,8 @@
 #ifndef COND_POTENTIAL_TUNING_H
 #define COND_POTENTIAL_TUNING_H
 
-// [1] -h^2 k d'I^-1 d / d'd from which the negative curvature of an attachment's turning is left
-// out of K: beyond 1 the step would lose its unique answer, and a fifth keeps clear of that.
+// [1] -h^2 k d'I^-1 d / d'd above which the negative curvature of an attachment's rotation is
+// omitted from K: beyond 1 the step would have no unique answer; a fifth leaves a margin.
 #define COND_STEEP_TURNING 0.2
 
 #endif

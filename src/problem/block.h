@@ -1,4 +1,4 @@
-// Products with the blocks of a CondProblem, by kind: the code in a hurry.
+// Fast products with the blocks of a CondProblem, by kind.
 #ifndef COND_PROBLEM_BLOCK_H
 #define COND_PROBLEM_BLOCK_H
 
@@ -33,7 +33,7 @@ void cond_block_multiply(const CondBlock* block, const double* x, const double* 
 void cond_problem_multiply_blocks(const CondProblem* problem, const double* x, const double* shift,
                                   double* y, int threads);
 
-// The same without the blocks of 3x3 blocks, whose coordinates are left alone.
+// The same without the blocks of 3x3 blocks, whose coordinates are unchanged.
 void cond_problem_multiply_others(const CondProblem* problem, const double* x, const double* shift,
                                   double* y, int threads);
 

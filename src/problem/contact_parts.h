@@ -1,6 +1,6 @@
-// Which contacts act on each part of the coordinates, so that threads can add up contact forces:
-// every thread has parts of its own, and a coordinate gets its forces in the order of the contacts,
-// whoever adds them.
+// The contacts that act on each range of coordinates, so that threads can sum contact forces: every
+// thread has its own ranges (parts), and the forces of a coordinate are summed in the order of the
+// contacts, regardless of the thread.
 #ifndef COND_PROBLEM_CONTACT_PARTS_H
 #define COND_PROBLEM_CONTACT_PARTS_H
 
@@ -14,9 +14,9 @@ typedef struct CondContactParts {
     const CondProblem* problem;
     int n_part;           // of COND_SUM_BLOCK coordinates, those of partial sums
     int* begin;           // first of the contacts of each part                  (n_part + 1)
-    int* contact;         // which act on a coordinate of it, ascending          (begin[n_part])
-    int *last, *count;    // scratch of each share of the contacts: the last one found in a part,
-                          // and how many                              (COND_LOOP_PARTS x n_part)
+    int* contact;         // contacts that act on a coordinate of it, ascending   (begin[n_part])
+    int *last, *count;    // scratch for each range of contacts: the last one found in a part, and
+                          // their number                           (COND_LOOP_PARTS x n_part)
     CondContactRows rows; // the Jacobians of all contacts
 } CondContactParts;
 
@@ -30,9 +30,9 @@ static inline int cond_contact_parts_first(const CondContactParts* parts, int pa
     return first < parts->problem->n_dof ? first : parts->problem->n_dof;
 }
 
-// A loop over the parts shares out their work, that of their coordinates and of the contacts that
-// act on them, in units of one contact. So many items has the loop, and those from first to last -
-// 1 are the parts of the range.
+// A loop over the parts is divided by work, that of the coordinates and of the contacts that act on
+// them, in units of one contact. work returns the number of units; range returns the parts of the
+// units first .. last - 1.
 typedef struct CondPartRange {
     int first, last;
 } CondPartRange;

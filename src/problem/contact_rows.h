@@ -1,8 +1,8 @@
-// The Jacobians of the contacts of a problem side by side, for loops over all contacts that are
-// made many times a solve. Contacts of rigid bodies and links, whose sides are static or have six
-// coordinates that follow each other and J = [I, A], are packed; others are read where they lie.
-// Each number is made by the same operations as by cond_contact_velocity and
-// cond_contact_add_force, to the same bits.
+// The Jacobians of the contacts of a problem in contiguous memory, for loops over all contacts that
+// run many times per solve. Contacts of rigid bodies and links, whose sides are static or have six
+// consecutive coordinates and J = [I, A], are packed; others are read from the problem. The
+// operations are those of cond_contact_velocity and cond_contact_add_force, so that the results
+// have the same bits.
 #ifndef COND_PROBLEM_CONTACT_ROWS_H
 #define COND_PROBLEM_CONTACT_ROWS_H
 
@@ -19,10 +19,10 @@ typedef struct CondContactRow {
 typedef struct CondContactRows {
     CondContactRow* row; // of the packed contacts                             (n_row)
     int n_row;           //
-    int* at;             // which of them a contact is; -1: it is not packed   (n_contact)
+    int* at;             // row of a contact; -1: not packed                       (n_contact)
 } CondContactRows;
 
-// The arrays are the arena's.
+// The arrays belong to the arena.
 CondStatus cond_contact_rows_build(CondContactRows* rows, CondArena* arena,
                                    const CondProblem* problem, int threads);
 

@@ -19,7 +19,7 @@ static inline void cond_side_add_velocity(const CondSide* side, double sign, con
             p[r] += sign * x[k[r]];
         return;
     }
-    if (n == 6) { // of a rigid body or a link, most contacts: loops that are unrolled
+    if (n == 6) { // a rigid body or a link, as in most contacts: unrolled loops
         const double* J = side->jacobian;
         double a = 0.0, b = 0.0, c = 0.0;
         for (int j = 0; j < 6; j++) {

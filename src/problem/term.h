@@ -1,11 +1,11 @@
 // J' K J on a few coordinates: a coupling of bodies, the tie of a virtual node, the linearised law
-// of a contact. What is made of such terms, entries of matrices or products, is made here.
+// of a contact; with functions for its entries and products.
 #ifndef COND_PROBLEM_TERM_H
 #define COND_PROBLEM_TERM_H
 
 #include "cond/problem.h"
 
-// All it points to is borrowed.
+// All pointers are borrowed.
 typedef struct CondTerm {
     int n_row, n_entry;    // of J: rows and columns
     const int* coordinate; // of the columns                                  (n_entry)
@@ -13,7 +13,7 @@ typedef struct CondTerm {
     int row, entry;        //
     const double* K;       // NULL: kv I                                      (n_row x n_row)
     double kv;             //
-    const double* KJ;      // K J by columns, where it is at hand             (n_entry x n_row)
+    const double* KJ;      // K J by columns, if stored; else NULL           (n_entry x n_row)
 } CondTerm;
 
 // A coupling as it stands in the problem.
@@ -28,13 +28,13 @@ static inline CondTerm cond_term_coupling(const CondCoupling* c)
                       .K = c->gain};
 }
 
-// A contact with the gain K (3 x 3): J is that of side 0 and then that of side 1 with its sign
-// turned, in the axes of the contact where they are asked for, else in those of the world. Both
-// sides together have n coordinates.                        coordinate (n), J (n x 3, by columns)
+// A contact with the gain K (3 x 3): J consists of that of side 0 and the negative of that of side
+// 1, in contact axes if `turned`, else in world axes. Both sides together have n coordinates.
+//                                                       coordinate (n), J (n x 3, by columns)
 CondTerm cond_term_contact(const CondContact* contact, int turned, const double* K, int* coordinate,
                            double* J);
 
-// Keeps K J, so that an entry takes n_row multiplications.                    KJ (n_entry x n_row)
+// Stores K J, so that an entry takes n_row multiplications.              KJ (n_entry x n_row)
 void cond_term_keep(CondTerm* term, double* KJ);
 
 // (K J)_rl

@@ -4,7 +4,7 @@
 
 #include "base/tuning.h"
 
-// [1] greatest friction that a problem may have: beyond, its inverse is rounding.
+// [1] largest friction that a problem may have: the inverse of a larger one is below rounding.
 #define COND_FRICTION_MAX (1.0 / COND_ROUNDING)
 
 #endif

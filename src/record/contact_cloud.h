@@ -1,4 +1,4 @@
-// The contacts of a step as points with data, for a file of their own.
+// The contacts of a step as points with data, for a separate file.
 #ifndef COND_RECORD_CONTACT_CLOUD_H
 #define COND_RECORD_CONTACT_CLOUD_H
 

@@ -1,5 +1,5 @@
-// The points and cells that draw a model. They are made once; a frame then asks a kinematics for
-// the positions of the points.
+// The points and cells that draw a model. They are created once; each frame takes the positions of
+// the points from a kinematics.
 #ifndef COND_RECORD_DRAWING_H
 #define COND_RECORD_DRAWING_H
 
@@ -31,8 +31,8 @@ CondStatus cond_drawing_create(const CondContext* context, const CondModel* mode
 int cond_drawing_ring(const CondBody* body);
 void cond_drawing_destroy(CondDrawing* drawing);
 
-// Makes the squares of the planes large enough for all that was drawn so far and for points at
-// position (n_point x 3), of which it overwrites those of the planes.
+// Enlarges the squares of the planes to cover all that was drawn so far, and the points at position
+// (n_point x 3), in which it overwrites those of the planes.
 void cond_drawing_fit_planes(CondDrawing* drawing, const CondModel* model, double* position);
 
 #endif

@@ -1,11 +1,11 @@
-// A grid that changes with time, as VTKHDF lays it out in an HDF5 file, and as XDMF points into it.
+// A time-dependent grid in the VTKHDF layout of an HDF5 file, to which XDMF refers.
 #ifndef COND_RECORD_HDF_GRID_H
 #define COND_RECORD_HDF_GRID_H
 
 #include "hdf5/hdf_file.h"
 #include "record/xdmf.h"
 
-// What a grid tells of its points or cells in each frame.
+// Data of the points or cells of a grid in each frame.
 typedef struct CondHdfArray {
     const char* name;
     int columns;
@@ -16,7 +16,7 @@ typedef struct CondHdfArray {
 
 enum { COND_HDF_MAX_ARRAY = 8, COND_HDF_LOCATION = 128 };
 
-// Where a frame begins in the arrays; the numbers of points, cells and corners of each part.
+// Offsets of a frame in the arrays; numbers of points, cells and corners of each part.
 enum { COND_HDF_N_OFFSET = 5, COND_HDF_N_COUNT = 3 };
 
 typedef struct CondHdfGrid {
@@ -32,10 +32,10 @@ typedef struct CondHdfGrid {
     CondHdfSeries corner, corner_end, type; // of a moving grid
 } CondHdfGrid;
 
-// Makes the groups and the empty datasets; 0 when done. index is the grid's in the collection, the
-// numbers of points and cells are what a frame usually has.
+// Creates the groups and the empty datasets; 0 on success. index is that of the grid in the
+// collection; n_point and n_cell are typical numbers of a frame.
 int cond_hdf_grid_add(CondHdfFile* file, CondHdfGrid* grid, int index, int n_point, int n_cell);
-// Says where frame i begins; 0 when done.
+// Writes the offsets of frame i; 0 on success.
 int cond_hdf_grid_put(CondHdfGrid* grid, int i, double time, int64_t points_before,
                       int64_t cells_before, int64_t corners_before, int64_t part);
 void cond_hdf_grid_close(CondHdfGrid* grid);

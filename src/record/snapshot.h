@@ -6,9 +6,9 @@
 #include "record/contact_cloud.h"
 #include "record/drawing.h"
 
-enum { COND_N_JOINT_NUMBER = 6 }; // that are recorded of a joint
+enum { COND_N_JOINT_NUMBER = 6 }; // values recorded for a joint
 
-// What sensors read, by name in a file.
+// Readings of sensors, with their names in files.
 enum {
     COND_SENSED_FORCE = 0,    // [N]
     COND_SENSED_TORQUE,       // [N m]
@@ -22,7 +22,7 @@ typedef struct CondSensed {
     int columns;
 } CondSensed;
 extern const CondSensed cond_sensed[COND_N_SENSED];
-// Points a moment to the arrays, of which some may be NULL.
+// Sets the pointers of a CondMoment to the arrays, of which some may be NULL.
 void cond_moment_sense(CondMoment* moment, double* const sensed[COND_N_SENSED], size_t first);
 
 struct CondSnapshot {
@@ -42,7 +42,7 @@ struct CondSnapshot {
     double* rod_moment;             // of rods: bending, bending, twist [N m]; else 0 (n_point x 3)
     double* von_mises;              // of soft bodies [Pa]; else 0             (n_cell)
     char (*sensor)[COND_NAME_SIZE]; // names                                 (n_sensor)
-    double* sensed[COND_N_SENSED];  // what they read    (n_sensor x cond_sensed[k].columns)
+    double* sensed[COND_N_SENSED];  // readings            (n_sensor x cond_sensed[k].columns)
     int n_joint;                    // coordinates of the joints of all robots
     double* joint;                  // position, velocity, motor, friction, limit, velocity limit of
                                     // each, as CondJointReading has them      (6 x n_joint)

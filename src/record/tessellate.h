@@ -13,13 +13,13 @@ typedef struct CondTessellation {
     int* colour;   // 0xrrggbb or COND_COLOUR_NONE; NULL: none (n_triangle)
 } CondTessellation;
 
-// Replaces what the tessellation holds by the surface of a shape. Round shapes become polygons
-// whose corners lie on them; a margin makes a shape larger, and its edges stay sharp. A plane is
-// the square |x|, |y| <= half[0].
+// Replaces the contents of the tessellation by the surface of a shape. Round shapes become
+// polyhedra with vertices on the surface; a margin enlarges a shape, and its edges stay sharp. A
+// plane is the square |x|, |y| <= half[0].
 CondStatus cond_tessellate_shape(const CondShape* shape, CondTessellation* out);
 
-// The same by the convex hull of points (n x 3). Points in a plane give both of its sides. More
-// than a few hundred points, and points on a line, give no triangles.
+// The same for the convex hull of points (n x 3). Coplanar points give both sides of a polygon.
+// More than a few hundred points, and points on a line, give no triangles.
 CondStatus cond_tessellate_hull(int n, const double* point, CondTessellation* out);
 
 void cond_tessellation_destroy(CondTessellation* tessellation);

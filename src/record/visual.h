@@ -5,10 +5,10 @@
 #include "model/articulation.h"
 #include "record/tessellate.h"
 
-// Replaces what the tessellation holds by a visual shape, in its own axes. Meshes with more
-// triangles than a share of what a robot of n_mesh of them may have are made coarser. The colour of
-// the robot's file comes before that of the mesh. Where the mesh cannot be read, the status says
-// so.
+// Replaces the contents of the tessellation by a visual shape, in its own axes. Meshes are
+// coarsened if they have more triangles than their share of the limit of a robot with n_mesh
+// meshes. The colour in the robot's file takes precedence over that of the mesh. Returns a failure
+// if the mesh cannot be read.
 CondStatus cond_visual_tessellate(const CondLinkShape* visual, int n_mesh, CondTessellation* out);
 
 #endif

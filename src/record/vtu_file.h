@@ -25,8 +25,8 @@ typedef struct CondVtuGrid {
     const CondVtuArray* cell_data;  // n_cell tuples each                     (n_cell_data)
 } CondVtuGrid;
 
-// A file as two texts, one after the other; both are overwritten. Where memory is short one of them
-// says so.
+// Creates a file as two consecutive texts; both are overwritten. If memory runs out, `failed` is
+// set in one of them.
 void cond_vtu_make(const CondVtuGrid* grid, CondMeshText* head, CondMeshText* data);
 
 #endif

@@ -2,19 +2,19 @@
 #ifndef COND_ROBOT_FILE_TUNING_H
 #define COND_ROBOT_FILE_TUNING_H
 
-// ---- masses that a file lacks or that no body can have
+// ---- missing or impossible masses in a file
 
-#define COND_WATER_DENSITY 1000.0 // [kg/m3] of a ball that stands for a mass without a size
-// [1] Share of what is known that stands for what is missing: a second moment across, of that along
-// a needle of 30 to 1; the mass of a link, of the mean mass of the others, in kg where none has
-// any.
+#define COND_WATER_DENSITY 1000.0 // [kg/m3] of the ball that replaces a mass without a size
+// [1] Missing values relative to known ones: the transverse second moment over the longitudinal
+// one, as of a needle of 30 to 1; the mass of a link over the mean of the others, or in kg if none
+// has a mass.
 #define COND_MADE_UP 1e-3
 
 // ---- cables of MJCF
 
 #define COND_POISSON_MARGIN 0.01 // [1] by which Poisson's ratio stays within its limits -1 and 1/2
 
-// ---- what MuJoCo takes where a file says nothing, and cannot be asked for
+// ---- MuJoCo's defaults for values that a file does not give
 
 #define COND_MUJOCO_STEP 0.002    // [s] time step (XML reference, option/timestep)
 #define COND_MUJOCO_SOLREF 0.02   // [s] time constant of constraints (XML reference, solref)

@@ -1,22 +1,21 @@
-// Repairs of masses and inertias that no body can have. A warning says what was changed.
+// Repairs impossible masses and inertias. A warning describes each change.
 #ifndef COND_ROBOT_FILE_URDF_REPAIR_H
 #define COND_ROBOT_FILE_URDF_REPAIR_H
 
 #include "robot_file/urdf_xml.h"
 
-// Moments of inertia that some distribution of the mass has: those given where they are, the
-// nearest ones by second moments where they are not. An inertia without mass is dropped; a negative
-// mass is refused.
+// Replaces an inertia that no mass distribution can have by the nearest one in second moments.
+// Removes an inertia without mass; refuses a negative mass.
 CondStatus cond_urdf_repair_inertia(const CondUrdfFile* file, const xmlNode* node, CondLink* link);
 
-// Limits that leave a joint something to do: bounds the wrong way round count as none, as do speeds
-// and efforts that are not above zero, which is how exporters write what they do not know.
+// Ignores limits that would block a joint: swapped bounds, and speeds and efforts that are not
+// positive, which exporters write for unknown values.
 CondStatus cond_urdf_repair_limits(const CondUrdfFile* file, const xmlNode* node, CondLink* link);
 
-// The mass of links that move on their own and have none: a thousandth of the mean of those that
-// the file gives, whatever their order.
+// The mass for moving links that have none: a thousandth of the mean of those in the file,
+// regardless of order.
 double cond_urdf_given_mass(const CondArticulation* articulation);
-// That mass, and the inertia of a ball of water.
+// Sets that mass, and the inertia of a ball of water.
 void cond_urdf_give_inertia(double mass, CondLink* link);
 
 #endif

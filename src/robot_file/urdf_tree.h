@@ -9,7 +9,7 @@ typedef struct CondUrdfLink {
     const xmlNode* node;
     const char* name;
     int joint;     // the joint whose child it is, -1: none
-    int number;    // in the articulation, -1: not placed yet
+    int number;    // in the articulation, -1: not added yet
     CondLink read; // name and inertia
 } CondUrdfLink;
 
@@ -18,8 +18,8 @@ typedef struct CondUrdfJoint {
     const char* name;
     const char* type;
     int parent, child;
-    int mimic;     // the joint it follows, -1: none
-    CondLink read; // what belongs to the joint
+    int mimic;     // the joint it mimics, -1: none
+    CondLink read; // data of the joint
 } CondUrdfJoint;
 
 typedef struct CondUrdfTree {
@@ -28,18 +28,19 @@ typedef struct CondUrdfTree {
     CondUrdfLink* link;   // in the order of the file                       (n_link)
     CondUrdfJoint* joint; //                                                (n_joint)
     int n_shape, n_visual;
-    CondLinkShape* shape;  // their links as numbers in `link`      (n_shape)
+    CondLinkShape* shape;  // their links are indices into `link`                    (n_shape)
     CondLinkShape* visual; // the same                              (n_visual)
-    int n_unseen;          // visual meshes that are not there
+    int n_unseen;          // visual meshes that are missing
     int root;              //
     int* order;            // links, parents first                           (n_link)
     int n_order;
     int floating;
 } CondUrdfTree;
 
-// All links and joints of the file, each fault noted.
+// Collects all links and joints of the file, and reports every fault.
 CondStatus cond_urdf_collect(const CondUrdfFile* file, const xmlNode* robot, CondUrdfTree* tree);
-// Their root, their order and who follows whom; takes a floating base off its root.
+// Finds the root, the order and the mimic joints; replaces a floating joint at the root by a
+// floating base.
 CondStatus cond_urdf_make_tree(const CondUrdfFile* file, CondUrdfTree* tree);
 
 #endif

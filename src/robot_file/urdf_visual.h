@@ -5,8 +5,8 @@
 
 #include "robot_file/urdf_xml.h"
 
-// Reads a <visual>. What is wrong with it is no fault of the robot: `counts` is 0 then, and where
-// its mesh is not there, `missing` grows. The file of a mesh is the caller's to release.
+// Reads a <visual>. Errors in it do not invalidate the robot: `counts` is then 0, and a missing
+// mesh increments *missing. The caller releases the file name of a mesh.
 CondStatus cond_urdf_read_visual(const CondUrdfFile* file, const xmlNode* node,
                                  CondLinkShape* shape, int* counts, int* missing);
 

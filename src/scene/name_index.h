@@ -4,14 +4,14 @@
 
 #include "base/arena.h"
 
-// The names themselves stay where they are: the first is at `name`, the next `stride` bytes on.
+// The names are not copied: the first is at `name`, the next one `stride` bytes later.
 typedef struct CondNameIndex {
     int n_slot; // a power of two, or 0
-    int* slot;  // number + 1 of the name that lives here, 0: free   (n_slot)
+    int* slot;  // number + 1 of the name in the slot, 0: free                        (n_slot)
     int put;    // number + 1 of the entry that the next one replaces; 0: it is added
 } CondNameIndex;
 
-// The number of `wanted`, -1 when it is not there.
+// The number of `wanted`; -1: none.
 int cond_name_index_find(const CondNameIndex* index, const void* name, size_t stride,
                          const char* wanted);
 
@@ -19,7 +19,7 @@ int cond_name_index_find(const CondNameIndex* index, const void* name, size_t st
 CondStatus cond_name_index_reserve(CondArena* arena, CondNameIndex* index, const void* name,
                                    size_t stride, int n_present, int n_name);
 
-// Enters the name of that number; a slot was reserved.
+// Inserts the name with that number; a slot must have been reserved.
 void cond_name_index_add(CondNameIndex* index, const void* name, size_t stride, int number);
 
 #endif

@@ -1,4 +1,4 @@
-// Inside of a CondScene: growing arrays of checked definitions.
+// Internals of CondScene: growing arrays of checked definitions.
 #ifndef COND_SCENE_SCENE_H
 #define COND_SCENE_SCENE_H
 
@@ -13,7 +13,7 @@
 // Collision groups are the bits of a mask.
 #define COND_MAX_GROUP ((int)(8 * sizeof(uint32_t)))
 
-// A mesh that stands in the scene itself; its arrays are the scene's.
+// A mesh in the scene itself; the scene owns its arrays.
 typedef struct CondSceneMesh {
     char name[COND_NAME_SIZE];
     CondMesh mesh;
@@ -24,7 +24,7 @@ struct CondScene {
     const CondSceneFiles* files; // readers of meshes and robots; NULL: none
     CondSceneSettings settings;
     int n_warning;
-    char (*warning)[COND_WARNING_SIZE]; // what a reader left out             (n_warning)
+    char (*warning)[COND_WARNING_SIZE]; // omissions of a reader                   (n_warning)
     int n_mesh;
     int n_material;
     int n_body;
@@ -65,7 +65,7 @@ struct CondScene {
     int n_line[COND_SCENE_N_KIND]; //
 };
 
-// Notes the file a scene is read from, and the line that the last n_new definitions of a kind have.
+// Store the file that a scene is read from, and the line of a definition.
 CondStatus cond_scene_note_file(CondScene* scene, const char* file);
 CondStatus cond_scene_note_line(CondScene* scene, CondSceneKind kind, int index, int line);
 
@@ -83,7 +83,7 @@ __attribute__((format(printf, 3, 4)))
 CondStatus
 cond_scene_issue_set(CondSceneIssue* issue, const char* field, const char* format, ...);
 
-// The rules that a definition obeys besides the ranges of its fields: those between fields and
+// Checks the rules of a definition besides the ranges of its fields: those between fields and
 // between definitions. `def` has the type of the kind.
 typedef CondStatus CondSceneCheck(const CondScene* scene, const void* def, CondSceneIssue* issue);
 CondSceneCheck cond_scene_check_material;
@@ -103,35 +103,35 @@ CondSceneCheck cond_scene_check_reward;
 CondSceneCheck cond_scene_check_observation;
 CondStatus cond_scene_check_settings(const CondSceneSettings* settings, CondSceneIssue* issue);
 
-// cond_scene_add with the field apart from the text, for the reader; the definition has the size
-// of this library's.
+// cond_scene_add with field and text of an error separate, for the reader; the definition has the
+// size of this library.
 CondStatus cond_scene_put_def(CondScene* scene, CondSceneKind kind, const void* def,
                               CondSceneIssue* issue);
-// The same for a definition that replaces one, whose name it has or leaves out. What refers to it
-// is not checked again.
+// The same for a definition that replaces one, with the same name or none. Definitions that refer
+// to it are not checked again.
 CondStatus cond_scene_put_def_at(CondScene* scene, CondSceneKind kind, int index, const void* def,
                                  CondSceneIssue* issue);
 
-// Mass of a particle or a rigid body, and its moments of inertia (xx, yy, zz, xy, xz, yz), as they
-// are given or as its shape makes them. Those of a surface mesh are not known here: they are as
-// they are given, zero where they are not.
+// Mass of a particle or a rigid body, and its moments of inertia (xx, yy, zz, xy, xz, yz), as given
+// or computed from its shape. Those of a surface mesh are not known here: they are zero unless
+// given.
 void cond_scene_inertial(const CondBodyDef* def, double* mass, double inertia[6]);
-// The first tangent of a plane: as it is given, or the x axis, or y for a normal within 45 degrees
-// of x.
+// The first tangent of a plane: as given, else the x axis, or the y axis if the normal is within 45
+// degrees of x.
 void cond_scene_plane_direction(const CondPlaneDef* def, double direction[3]);
 
-// cond_scene_check_settings with a message for people. Settings may be changed until the scene is
-// compiled, so compiling begins with this.
+// cond_scene_check_settings with an error message. Compiling begins with it, because settings may
+// change until then.
 CondStatus cond_scene_settings_check(const CondSceneSettings* settings, CondError* error);
 
-// What a name stands for: a body, or "body/link", an obstacle or a plane; -1: none.
+// The thing that a name denotes: a body or "body/link", an obstacle or a plane; -1: none.
 typedef struct CondSceneThing {
     int body, obstacle, plane;
     char link[COND_NAME_SIZE]; // of the body; "": all of it
 } CondSceneThing;
-// Returns how many things are called so; the thing is known where it is one.
+// Returns the number of things with this name; *thing is set if it is one.
 int cond_scene_find_thing(const CondScene* scene, const char* name, CondSceneThing* thing);
-// Keeps a message for people (printf format), which the model hands on; cut where it is too long.
+// Stores a warning (printf format), truncated if it is too long; the model takes it over.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

@@ -4,7 +4,7 @@
 
 #include "scene/scene_keys.h"
 
-// A direction that is normalised later must have a length that can be divided by.
+// Checks that a direction can be normalised.
 CondStatus cond_check_length(const char* field, int n, const double* x, CondSceneIssue* issue);
 
 int cond_is_zero(int n, const double* x);
@@ -21,21 +21,22 @@ static inline int cond_body_is_soft(CondBodyKind kind)
 CondStatus cond_check_missing(const CondScene* scene, const char* field, CondSceneKind kind,
                               const char* name, CondSceneIssue* issue);
 
-// The body that another definition names, and whether a point of it may be named too.
+// Look up the body that another definition names, and check that a point of it may be given.
 CondStatus cond_check_body_name(const CondScene* scene, const char* field, const char* name,
                                 int* body, CondSceneIssue* issue);
 CondStatus cond_check_body_point(const CondScene* scene, int body, const char* field,
                                  const double* point, CondSceneIssue* issue);
 
-// The patch that another definition names beside its body.
+// Checks the patch that another definition names together with its body.
 CondStatus cond_check_patch_name(const CondScene* scene, const char* field, const char* name,
                                  const char* body, CondSceneIssue* issue);
 
-// The one row of a shape's size; NULL for COND_SHAPE_NONE and for a number that is no shape.
-// `section` is "bodies.shape" or "obstacles.shape".
+// The key of a shape's size; NULL for COND_SHAPE_NONE and for an invalid kind. `section` is
+// "bodies.shape" or "obstacles.shape".
 const CondKey* cond_shape_key(const char* section, CondShapeKind shape);
 
-// A distance along a rod where the body is one, and none where it is not. prefix: of the key "at".
+// Checks that a distance along a rod is given if the body is a rod, and only then. prefix: of the
+// key "at".
 CondStatus cond_check_at(const CondScene* scene, int body, const char* prefix, double at,
                          CondSceneIssue* issue);
 // The links of a robot that has no URDF: names, parents, joints and shapes.

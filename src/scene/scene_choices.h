@@ -1,4 +1,4 @@
-// How scene files call what a key chooses between: the names of an enum, by its number.
+// The names of the choices of a key in scene files, by the number in its enum.
 #ifndef COND_SCENE_SCENE_CHOICES_H
 #define COND_SCENE_SCENE_CHOICES_H
 
@@ -31,7 +31,7 @@ const char* cond_choice_storage(int index);
 const char* cond_choice_stop(int index);
 const char* cond_choice_collision(int index);
 
-// The present name of what had another one in version 0.1 (cond_solver_present_name).
+// The present name of a choice that was renamed since version 0.1 (cond_solver_present_name).
 const char* cond_choice_present_name(const char* name);
 
 #endif

@@ -1,5 +1,5 @@
-// How the rows of tables of keys are written: that of scene files (scene_key_table.c) and those of
-// plans of sweeps (src/scene_file/study_read.c). Included by these alone.
+// Macros for the rows of tables of keys: that of scene files (scene_key_table.c) and those of
+// studies (src/scene_file/study_read.c), the only files that include this header.
 #ifndef COND_SCENE_SCENE_KEY_ROW_H
 #define COND_SCENE_SCENE_KEY_ROW_H
 
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// How the type of a number reads in documents and messages, per range.
+// The type of a number in documents and messages, for each range.
 #define TYPE_FINITE "number"
 #define TYPE_POSITIVE "number > 0"
 #define TYPE_POSITIVE_OR_INFINITE "number > 0 or .inf"
@@ -22,8 +22,8 @@
 
 // clang-format off
 // Each row begins with section, key, structure and field, and ends with the default and the meaning.
-// The default is DEFAULT where that of the structure's default function counts. Behind a row may
-// stand .bodies (the kinds that have it), .alias (an older name, which is read as well) and .since.
+// DEFAULT means that of the structure's default function. A row may be followed by .bodies (the
+// kinds that have it), .alias (an older name, which is read as well) and .since.
 #define DEFAULT NULL
 #define FIELD(structure_, field_) .structure = #structure_, .field = #field_, .offset = offsetof(structure_, field_)
 #define TEXT_OF(section, key, structure, field, size, words, initial, meaning) \
@@ -68,7 +68,7 @@
     .text = {section, key, "name or list of names", "", initial, meaning}, FIELD(structure, field), \
     .type = COND_KEY_GROUPS, .count = 1
 
-// Friction, and what a surface says about its friction on others.
+// Friction of a surface, and its rules for the friction with other surfaces.
 #define SURFACE(section, structure, friction_meaning, restitution_meaning) \
     {VECTOR_OF(section, "friction", structure, surface.friction, SAME, 2, NOT_NEGATIVE, ABSENT, "number >= 0 or list of 2", "", DEFAULT, friction_meaning)}, \
     {NUMBER_OR_ABSENT(section, "restitution", structure, surface.restitution, UNIT, "", DEFAULT, restitution_meaning)}

@@ -1,4 +1,4 @@
-// The kinds of definitions that a scene holds, seen without their types.
+// The kinds of definitions of a scene, independent of their types.
 #ifndef COND_SCENE_SCENE_KIND_H
 #define COND_SCENE_SCENE_KIND_H
 
@@ -6,18 +6,19 @@
 
 typedef struct CondKindRow {
     const char* word;       // "body"
-    const char* section[3]; // of the table of keys; NULL: its own check looks them up
+    const char* section[3]; // of the table of keys; NULL: its check finds them
     const char* maker;      // its default function
     const char* structure;
     size_t array, count; // offsets in a CondScene
     size_t size;
     CondSceneCheck* check;
-    // Replaces the arrays that a definition points to by copies that the scene owns; those
-    // that cannot be there become NULL, which its check refuses. On failure what was made is in the
-    // definition all the same. NULL: it has no arrays.
+    // Replaces the arrays of a definition by copies that the scene owns; invalid ones become NULL,
+    // which its check refuses. On failure the definition still holds the copies made so far. NULL:
+    // it has no arrays.
     CondStatus (*copy)(CondScene* scene, void* def, CondSceneIssue* issue);
     void (*drop)(CondScene* scene, void* def); // releases them
-    unsigned users;                            // kinds whose definitions may name these, by bits
+    unsigned users;                            // kinds whose definitions may refer to these, by
+                                               // bits
 } CondKindRow;
 const CondKindRow* cond_scene_kind_row(CondSceneKind kind); // NULL past the last
 

@@ -1,5 +1,5 @@
-// The table of shapes: names and keys in scenes, and how they are compiled; one row for each kind
-// of shape. What the solid itself can do is in src/geometry/.
+// The table of shapes: names and keys in scenes, and their compilation; one row for each kind of
+// shape. The functions of the solids are in src/geometry/.
 #ifndef COND_SCENE_SHAPE_KIND_H
 #define COND_SCENE_SHAPE_KIND_H
 
@@ -8,20 +8,20 @@
 
 typedef struct CondShapeRow {
     const char* name;   // of its key in scene files
-    int is_mesh;        // 1: a surface mesh gives it; then size means nothing
+    int is_mesh;        // 1: given by a surface mesh; size is unused
     int has_rims;       // 1: its points lie on rims
-    CondShapeForm form; // of the solid, where `solid` says it has one
-    int n_point;        // contact points; of a mesh its vertices, which are not counted here
+    CondShapeForm form; // of the solid, if `solid` is not NULL
+    int n_point;        // contact points; 0 for a mesh, whose points are its vertices
     // Contact point k, in the shape's own axes; returns the radius around it.
     double (*point)(const double* size, int k, double local[3]);
-    // Radius and half lengths of the solid, which are zero before; NULL: it has none.
+    // Sets radius and half lengths of the solid, which are zero before; NULL: no solid.
     void (*solid)(const double* size, CondShape* shape);
     // Volume, and moments of inertia about the centre (xx, yy, zz, xy, xz, yz), zero before.
     double (*volume)(const double* size);
     void (*inertia)(double mass, const double* size, double inertia[6]);
 } CondShapeRow;
 
-// NULL for COND_SHAPE_NONE and for a number that is no shape.
+// NULL for COND_SHAPE_NONE and for an invalid kind.
 const CondShapeRow* cond_shape_row(CondShapeKind kind);
 
 // The shape of a robot's link.

@@ -16,13 +16,13 @@ void cond_heights_destroy(CondHeights* heights);
 
 // 1 for the text of a generator: "waves:65,65:3".
 int cond_heights_is_recipe(const char* text);
-// Makes a grid of heights between 0 and 1 by a generator. COND_BAD_INPUT with a message where its
-// text is wrong.
+// Creates a grid of heights between 0 and 1 with a generator. COND_BAD_INPUT, with a message, for
+// an invalid text.
 CondStatus cond_heights_make(const CondContext* context, const char* text, CondHeights* heights,
                              CondError* error);
 
 // The surface over a grid: extent along x and y, about the origin, heights times `scale`. Every
-// cell is two triangles, which look up.
+// cell is two triangles, which face up.
 CondStatus cond_heights_surface(const CondHeights* heights, const double extent[2], double scale,
                                 CondMesh** mesh, CondError* error);
 

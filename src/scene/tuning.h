@@ -7,14 +7,13 @@
 // overflow nor vanish: its cube is above the least double.
 #define COND_LEAST 1e-100
 #define COND_MOST (1.0 / COND_LEAST)
-// [m] size of what has no extent, a particle say, where sizes of bodies are compared.
+// [m] size of bodies without extent, such as particles, where sizes are compared.
 #define COND_POINT_SIZE 0.1
-// [share] of the thinner of two shapes by which links that overlap at the start may still come to
-// touch (docs/collision.md, which pairs may touch); those that are deeper are taken as parts of one
-// thing.
+// [share] of the thinner of two shapes: links that overlap at the start by less may still touch
+// (docs/collision.md, which pairs may touch); deeper ones count as one solid.
 #define COND_LINK_OVERLAP (1.0 / 3.0)
-// [share] of the wider extent of ground by which it reaches below its lowest point, and of that
-// depth by which the middle of its bottom lies lower, so that the bottom is no plane with the
+// [share] of the wider extent of ground: its depth below the lowest point. Also the share of that
+// depth by which the middle of its bottom is lower, so that the bottom is not coplanar with the
 // sides' edges.
 #define COND_GROUND_DEPTH 0.1
 

@@ -1,4 +1,4 @@
-// Parts of a scene file that several kinds of entries hold.
+// Nested sections of a scene file that several kinds of entries have.
 #ifndef COND_SCENE_FILE_SCENE_PART_H
 #define COND_SCENE_FILE_SCENE_PART_H
 
@@ -9,16 +9,16 @@ CondStatus cond_shape_read(const CondSceneReader* reader, const char* name,
                            const CondYamlNode* node, const char* path, void* structure,
                            CondShapeKind* shape, CondSection* section);
 
-// The rotation of an entry, where it holds one; `name` is the section of its keys.
+// Reads the rotation of an entry, if it has one; `name` is the section of its keys.
 CondStatus cond_rotation_read(const CondSceneReader* reader, const CondSection* section,
                               const char* name, const char* path, double* orientation);
 
-// The path of a file, text[COND_PATH_SIZE], is taken from the folder of the scene file. Absolute
-// paths, generators of meshes and texts that the file does not give (no node) stay as they are.
+// Makes the path of a file, text[COND_PATH_SIZE], relative to the folder of the scene file.
+// Absolute paths, generators of meshes and texts that are not in the file (no node) are unchanged.
 CondStatus cond_path_resolve(const CondSceneReader* reader, const CondYamlNode* node,
                              const char* path, char* text);
 
-// The links of a robot, where the list is there; to be released in any case.
+// Reads the links of a robot, if the list is given; always to be released.
 CondStatus cond_links_read(const CondSceneReader* reader, const CondYamlNode* list,
                            const char* path, CondBodyDef* def);
 void cond_links_release(const CondContext* context, CondBodyDef* def);
@@ -42,12 +42,12 @@ CondEntryRead cond_variation_read;
 typedef struct CondSceneListRow {
     const char* key;
     CondEntryRead* read;
-    CondSceneKind kind; // of its entries; COND_SCENE_N_KIND: they become more than one thing
+    CondSceneKind kind; // of its entries; COND_SCENE_N_KIND: an entry becomes several things
 } CondSceneListRow;
 const CondSceneListRow* cond_scene_list_row(int index);
 
-// Groups of what touches: the first one is what says nothing; at the end every group that something
-// touches must have members.
+// Contact groups: the first one is the default; at the end every group that something touches must
+// have members.
 CondStatus cond_groups_begin(const CondSceneReader* reader);
 CondStatus cond_groups_check(const CondSceneReader* reader, const CondYamlNode* root);
 

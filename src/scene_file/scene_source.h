@@ -1,5 +1,4 @@
-// A scene before it is understood: the tree of its file, kept so that it can be read again with
-// other values in it.
+// The source of a scene: the tree of its file, kept so that it can be read again with other values.
 #ifndef COND_SCENE_FILE_SCENE_SOURCE_H
 #define COND_SCENE_FILE_SCENE_SOURCE_H
 
@@ -16,43 +15,44 @@ typedef struct CondSceneOrigin {
     const char* const* override; // they must outlive the source                 (n_override)
 } CondSceneOrigin;
 
-// An entry of a list that draws change.
+// An entry of a list that is changed by draws.
 typedef struct CondDrawnEntry {
     int list;           // row of cond_scene_list_row
-    int place;          // in the file's list
+    int place;          // index in the file's list
     CondYamlNode* node; //
 } CondDrawnEntry;
 
 typedef struct CondSceneSource {
     CondContext context;
-    char* file;         // as messages name it; paths begin in its folder
-    CondYamlNode* root; // overrides applied
-    CondScene* notes;   // what the reader of another format warned of; NULL: none was read
+    char* file;                         // as messages name it; paths begin in its folder
+    CondYamlNode* root;                 // overrides applied
+    CondScene* notes;                   // warnings of the reader of another format; NULL: none
     char (*drawn)[COND_PATH_SIZE + 40]; // "path=value" of all draws, to which the tree points
     int n_drawn;
-    CondYamlNode** leaf;   // where each of them stands; NULL: not known              (n_drawn)
-    CondDrawnEntry* entry; // what they change, in the order of reading; NULL: not known (n_entry)
+    CondYamlNode** leaf;   // node of each of them; NULL: not known                  (n_drawn)
+    CondDrawnEntry* entry; // entries that they change, in the order of reading; NULL: not known
+                           // (n_entry)
     int n_entry;
-    CondYamlNode* gravity; // the one setting that they may change; NULL: they do not
+    CondYamlNode* gravity; // the only setting that they may change; NULL: unchanged
 } CondSceneSource;
 
 CondStatus cond_scene_source_open(const CondContext* context, const CondSceneOrigin* origin,
                                   CondSceneSource* source, CondError* error);
 void cond_scene_source_close(CondSceneSource* source);
 
-// The scene as the tree says now.
+// Reads the scene from the present tree.
 CondStatus cond_scene_source_read(const CondSceneSource* source, CondScene** scene,
                                   CondError* error);
-// Writes what a seed draws into the tree; plain: the scene that says what is drawn.
+// Writes the draws of a seed into the tree; plain: the scene with the variations.
 CondStatus cond_scene_source_draw(CondSceneSource* source, const CondScene* plain, uint64_t seed,
                                   CondError* error);
 
-// 1 where draws change numbers in entries of lists alone, so that a scene which was read from this
-// source can be brought up to date without being read as a whole. Known after a draw.
+// 1 if draws change only numbers in entries of lists, so that a scene from this source can be
+// updated without reading all of it. Valid after a draw.
 int cond_scene_source_is_quick(const CondSceneSource* source);
-// 1 where draws change entries of this list.
+// 1 if draws change entries of this list.
 int cond_scene_source_changes(const CondSceneSource* source, const char* list);
-// Reads what draws change into such a scene. On failure some of it may be read.
+// Updates such a scene with the drawn values. On failure it may be updated partly.
 CondStatus cond_scene_source_reread(const CondSceneSource* source, CondScene* scene,
                                     CondError* error);
 // Marks the bodies and obstacles whose definitions draws change, by their materials too, with 1.

@@ -1,4 +1,4 @@
-// Values of a scene file: from a node of the tree to a field of a definition, as the table says.
+// Values of a scene file: from a node of the tree to a field of a definition, by the table of keys.
 #ifndef COND_SCENE_FILE_SCENE_VALUE_H
 #define COND_SCENE_FILE_SCENE_VALUE_H
 
@@ -27,11 +27,11 @@ cond_scene_refuse(const CondSceneReader* reader, const CondYamlNode* node, const
 CondStatus cond_scene_read_number(const CondSceneReader* reader, const CondKey* key,
                                   const CondYamlNode* node, const char* path, double* value);
 
-// The three numbers of a node, any finite ones.
+// Reads three finite numbers of a node.
 CondStatus cond_scene_read_point(const CondSceneReader* reader, const CondYamlNode* node,
                                  const char* path, double* point);
 
-// Reads a value of any type that is a field into the structure.
+// Reads a value of any type with a field into the structure.
 CondStatus cond_scene_read_value(const CondSceneReader* reader, const CondKey* key,
                                  const CondYamlNode* node, const char* path, void* structure);
 

@@ -1,4 +1,4 @@
-// A scene as YAML: every key that differs from its default, as the table of keys says.
+// Writes a scene as YAML: every key that differs from its default, by the table of keys.
 #ifndef COND_SCENE_FILE_SCENE_WRITE_H
 #define COND_SCENE_FILE_SCENE_WRITE_H
 
@@ -11,9 +11,9 @@ typedef struct CondSceneText {
     CondContext context;
     CondStatus status;
     int capacity, length;
-    char* text;             // with a 0 behind it
+    char* text;             // ends in a zero byte
     const char* folder;     // paths are written from here; NULL: as they are
-    const CondScene* scene; // whose meshes are no paths; NULL: of none
+    const CondScene* scene; // whose mesh names are not paths; NULL: none
 } CondSceneText;
 
 // Fills the text, which is released by cond_scene_text_release in any case.

@@ -1,4 +1,4 @@
-// Inside of a CondStudy.
+// Internals of CondStudy.
 #ifndef COND_SCENE_FILE_STUDY_H
 #define COND_SCENE_FILE_STUDY_H
 
@@ -11,13 +11,13 @@ typedef enum CondStudyMethod {
     COND_STUDY_GRID,   // every combination, the last variable fastest
     COND_STUDY_LIST,   // the first values of all variables, the second ones, ...
     COND_STUDY_RANDOM, // each drawn on its own
-    COND_STUDY_LATIN,  // of n equal parts of every range, each is met once
+    COND_STUDY_LATIN,  // Latin hypercube: each of n equal parts of every range once
 } CondStudyMethod;
 
-// A value that differs: one of a list of texts, or a number of a range.
+// A value that varies: one of a list of texts, or a number of a range.
 typedef struct CondStudyVariable {
     CondVariationDef def; // name, path, and the range
-    int count;            // points of a range in a grid or a list; 0: not said
+    int count;            // points of a range in a grid or a list; 0: not given
     int n_value;          // 0: a range
     const char** value;   // as YAML                                             (n_value)
 } CondStudyVariable;
@@ -42,7 +42,7 @@ struct CondStudy {
         u; // where in their ranges the points are, 0 .. 1, of drawn methods (n_point x n_variable)
 };
 
-// How many points a variable has in a grid or a list.
+// Number of points of a variable in a grid or a list.
 int cond_study_n_choice(const CondStudyVariable* variable);
 // Draws u for all points of a drawn method.
 CondStatus cond_study_draw(CondStudy* study);

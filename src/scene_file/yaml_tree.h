@@ -1,4 +1,4 @@
-// A YAML document as a tree of nodes, each with the line it came from.
+// A YAML document as a tree of nodes, each with its line.
 #ifndef COND_SCENE_FILE_YAML_TREE_H
 #define COND_SCENE_FILE_YAML_TREE_H
 
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// A larger file is refused [bytes]; no scene comes near it.
+// Larger files are refused [bytes].
 #define COND_YAML_LARGEST (16u << 20)
 
 typedef enum CondYamlKind {
@@ -21,7 +21,7 @@ struct CondYamlNode {
     CondYamlKind kind;
     int line;             // from 1; of the key where there is one
     const char* override; // "path=value" of the override it came from, NULL: from the file
-    int override_root;    // 1: the very value that the override's path leads to
+    int override_root;    // 1: the node that the override's path leads to
     int plain;            // 1: a scalar without quotes, which may be a number or null
     char* text;           // of a scalar
     char* key;            // of a child of a mapping
@@ -41,9 +41,9 @@ CondStatus cond_yaml_parse(const CondContext* context, const char* text, size_t 
                            const char* path, const char* override, CondYamlNode** root,
                            CondError* error);
 
-// Applies "path=value" to the tree. The path is keys with dots between them, [i] for entry i of a
-// list, and for an entry that has a name, its name; what is missing of mappings is made. The tree
-// keeps pointing at the text of the override.
+// Applies "path=value" to the tree. The path consists of keys separated by dots, with [i] for entry
+// i of a list, or the entry's name; missing mappings are created. The tree keeps a pointer to the
+// text of the override.
 CondStatus cond_yaml_override(const CondContext* context, CondYamlNode* root, const char* override,
                               CondError* error);
 // The same, and *place is the node that has the value now.
@@ -56,7 +56,7 @@ CondYamlNode* cond_yaml_create(const CondContext* context, CondYamlKind kind, in
 void cond_yaml_append(CondYamlNode* parent, CondYamlNode* child);
 // Child of a mapping by key, NULL when there is none.
 CondYamlNode* cond_yaml_find(const CondYamlNode* mapping, const char* key);
-// A value that is not there: nothing at all, ~ or null.
+// 1 for a missing value: empty, ~ or null.
 int cond_yaml_is_null(const CondYamlNode* node);
 
 // Writes status and "path:line: text", or "--set override: text", into the error.

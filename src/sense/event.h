@@ -1,4 +1,4 @@
-// Contacts that begin and end, as the loop of a step makes them (cond/event.h).
+// Events of contacts that begin and end, collected by the step (cond/event.h).
 #ifndef COND_SENSE_EVENT_H
 #define COND_SENSE_EVENT_H
 
@@ -7,19 +7,20 @@
 
 typedef struct CondEvents CondEvents;
 
-// Makes and destroys sim->events.
+// Create and destroy sim->events.
 CondStatus cond_events_create(CondSim* sim);
 void cond_events_destroy(CondSim* sim);
 
-// Before a step: no events, and what touches at its start.
+// Before a step: clears the events, and takes the touching pairs at its start.
 CondStatus cond_events_begin(CondSim* sim, CondState* state);
-// Before the contacts of an attempt of `maker` are committed: memory for their events, so that
-// nothing can fail once the state has changed. Where no step was begun, as in single stages,
-// there are none.
+// Before the contacts of an attempt of `maker` are committed: reserves memory for their events, so
+// that nothing can fail once the state has changed. Single stages, outside of a step, record no
+// events.
 CondStatus cond_events_reserve(CondSim* maker);
-// When the contacts of an attempt of `maker` from `state` came to touch: maker->readings.touched.
+// Computes the times of touch of the contacts of an attempt of `maker` from `state`, in
+// maker->readings.touched.
 CondStatus cond_events_note(CondSim* maker, const CondState* state);
-// After the step: its events, and in the state what touches now. made: 0 where the step failed.
+// After the step: sets its events, and the touching pairs in the state. made: 0 if the step failed.
 void cond_events_end(CondSim* sim, int made);
 
 // The patch with the largest share of a point, as cond_sim_contact_patch says; -1: none.

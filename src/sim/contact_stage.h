@@ -1,5 +1,5 @@
-// A contact problem that a stage of the step poses besides the step's own one: its contacts, its
-// matrix, its solver and its answer. Made when the stage first runs.
+// A contact problem that a stage poses in addition to the step's own: its contacts, matrix, solver
+// and answer. Created when the stage first runs.
 #ifndef COND_SIM_CONTACT_STAGE_H
 #define COND_SIM_CONTACT_STAGE_H
 
@@ -16,21 +16,21 @@ typedef struct CondContactStage {
     CondSolver* solver;
     double* v;      // the answer                                         (n_dof)
     double* lambda; //                                                    (n_contact x 3)
-    int ready;      // 1: all of it is there
-    const unsigned char* given; // coordinates that are given, by who solves; NULL: none (n_dof)
-    const double* rate;         // their velocities; NULL: zero                     (n_dof)
+    int ready;      // 1: everything is allocated
+    const unsigned char* given; // 1: prescribed, by the caller; NULL: none (n_dof)
+    const double* rate;         // prescribed velocities; NULL: zero                   (n_dof)
     CondReduction reduction;
-    CondFrictionless frictionless; // for problems without friction,
+    CondFrictionless frictionless; // solver for problems without friction,
     CondLaw law;                   // with the law and the tolerance of the solver
     double tolerance;
     CondSolveBudget budget; // of every solve
 } CondContactStage;
 
-// How a stage solves its problem whatever the step's stop test is: to the certificate, with the
-// limits of the step where that is solved to it too.
+// Settings of a stage's solver: it always stops by the certificate, with the tolerance and limits
+// of the step if that also does.
 CondSolverSettings cond_contact_stage_settings(const CondModel* model);
 
-// Makes what is missing of an empty stage; nothing where it is there.
+// Allocates an empty stage; does nothing if it is ready.
 CondStatus cond_contact_stage_prepare(const CondModel* model, CondAssemblyContent content,
                                       const CondSolverSettings* settings, CondContactStage* stage);
 void cond_contact_stage_destroy(CondContactStage* stage);

@@ -12,10 +12,10 @@ struct CondSim;
 CondStatus cond_hooks_add_forces(struct CondSim* sim, const CondKinematics* kinematics,
                                  const double* step, CondAssembly* assembly, double* f);
 
-// Takes out the contacts that the program refuses, and changes those that it changes.
+// Applies the program's contact hook: removes refused contacts, and applies its changes.
 void cond_hooks_filter(const struct CondSim* sim, CondCandidateList* list);
 
-// Tells the program of a step.
+// Calls the program's step and log hooks.
 void cond_hooks_tell(const struct CondSim* sim, const CondState* state, const CondStepInfo* info);
 
 // 1 if no body may sleep because of them.

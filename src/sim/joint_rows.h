@@ -1,5 +1,5 @@
 // Limits, friction and motors of joints as rows of the step's problem: scalars with an interval of
-// forces (COND_FORCE_INTERVAL), behind the contacts of the problem and of sim->attempt.lambda.
+// forces (COND_FORCE_INTERVAL), after the contacts in the problem and in sim->attempt.lambda.
 //
 //     position limit   u = +-v_hat + gap/t,                    lambda in [0, inf)
 //     velocity limit   u = +-v_hat + phi: |v_{k+1}| at its limit where u = 0, lambda in [0, inf)
@@ -7,15 +7,15 @@
 //     motor            u + lambda/g = v_hat + (base - k (target - q) - d rate + lambda)/g,
 //                      g = th t k + d,          base + lambda in [-effort_back, effort]
 //
-// base, the torque at rest within these bounds, stands in b: two large forces of rows that hold
-// each other with nothing in b would leave the dynamics without a scale. A joint moves along a
-// straight line, so that the gap at the end of the step is t u exactly. A motor that is a row has
-// left the matrix: within its bounds the row is the linear motor.
+// base, the torque at rest clamped to these bounds, is part of b: two large forces of opposing rows
+// with nothing in b would leave the dynamics without a scale. A joint coordinate is linear in time,
+// so that the gap at the end of the step is exactly t u. A motor with a row is not in the matrix:
+// within its bounds the row is the linear motor.
 //
-// Rows cost something, so there are only those that act. A step begins with the limits that carried
-// a force in the last one, the motors that were at their effort, and dry friction. What the answer
-// violates beyond these is found at the end of the step and joins in a round, as contacts do
-// (step/recheck.c). Where there are no rounds, a step begins also with what is near.
+// Only active rows are posed, to save work. A step begins with the limits that carried a force in
+// the last step, the motors that were at their effort limit, and dry friction. Further rows that
+// the answer violates are found at the end of the step and join in a round, as contacts do
+// (step/recheck.c). Without rounds, a step also begins with near limits.
 #ifndef COND_SIM_JOINT_ROWS_H
 #define COND_SIM_JOINT_ROWS_H
 
@@ -37,27 +37,27 @@ typedef enum CondJointRowKind {
 
 typedef struct CondJointRow {
     CondJointRowKind kind;
-    int body, joint;    // joint coordinate of the robot; behind them those of base and balls
+    int body, joint;    // joint coordinate of the robot; after them those of base and balls
     int coordinate;     // of v: u = sign v + phi
-    CondContactKey key; // the same row in any step
+    CondContactKey key; // identifies the row in every step
     double q;           // joint position at the start of the step [rad, m]
-    double gap;         // of a position limit there [rad, m]
+    double gap;         // to a position limit, at the start of the step [rad, m]
     double speed;       // sign v_k [rad/s, m/s]
 } CondJointRow;
 
 typedef struct CondJointRows {
     int n;
-    int joined; // 1: some have joined since the step was solved last
+    int joined; // 1: some have joined since the last solve
     CondJointRow*
         row;      // by ascending key                                   (n of 6 n_target + n_loose)
     int* wanted;  // 1 << kind for the rows of each joint in this step        (n_target)
     int* motor;   // 1: its motor is a row                                    (n_target)
-    double* base; // what that row is counted from [N m, N]                   (n_target)
+    double* base; // torque base of that row [N m, N]                               (n_target)
     double* kept; // scratch: forces by joint and kind          (6 n_target + n_loose)
-    double* v;    // an answer that missed, while another is looked for      (n_dof)
+    double* v;    // an answer that missed its tolerance, kept during a retry          (n_dof)
     double* lambda;     // its forces                                    (as CondSim.lambda)
     int* part;          // scratch of the impact stage: which rows take part (6 n_target + n_loose)
-    int* passed;        // of the correction: position limits that it would pass     (n_target)
+    int* passed;        // of the correction: position limits that it would exceed   (n_target)
     CondJointRow* stop; // and their rows                                          (2 n_target)
     CondJointReading* reading; // of the last step                                (n_target)
     double* loose;             // friction of base and balls in the last step      (n_loose)
@@ -65,56 +65,57 @@ typedef struct CondJointRows {
 
 CondStatus cond_joint_rows_create(CondSim* sim);
 
-// Of a kind: u = sign v + phi.
+// The sign of a kind of row: u = sign v + phi.
 double cond_joint_row_sign(CondJointRowKind kind);
 
-// The rows that a step begins with, in sim->rows; needs joint targets and theta.
+// Chooses the initial rows of a step, in sim->rows; needs joint targets and theta.
 void cond_joint_rows_choose(CondSim* sim, const CondState* state);
-// The rows that `wanted` says, as once chosen.                              wanted (n_target)
+// Sets the rows given by `wanted`, a stored choice.                         wanted (n_target)
 void cond_joint_rows_set(CondSim* sim, const CondState* state, const int* wanted);
-// Says from which torques the rows of a robot's motors are counted; needs the joint targets.
+// Sets the torque base of a robot's motor rows; needs the joint targets.
 void cond_joint_rows_set_base(CondSim* sim, int body);
-// Puts them behind the contacts of the step's problem.
+// Appends the rows to the contacts of the step's problem.
 CondStatus cond_joint_rows_place(CondSim* sim);
-// What v_hat violates and is no row yet, sim->next->q being where it leads: how many there are.
-// They are rows from the next call of join on, which keeps the forces of the others.
+// find_violated returns the number of further rows that v_hat violates; sim->next->q is the
+// configuration that it leads to. join adds these rows and keeps the forces of the others.
 int cond_joint_rows_find_violated(CondSim* sim, const CondState* state);
 CondStatus cond_joint_rows_join(CondSim* sim, const CondState* state);
 
-// What a row holds keeps a speed of rounding, which falls from step to step to where squares
-// vanish: long before that it is none.
+// Sets negligible speeds of joints held by rows to zero: rounding errors would shrink from step to
+// step until their squares underflow.
 void cond_joint_rows_rest(CondSim* sim);
 
-// Of row r: 1 where a limit is struck in this step, so that its body should be stopped rather than
-// swing on: the limit was open, or the joint moves against it.
+// 1 if a row's limit is struck in this step, so that the body is stopped and does not swing
+// through: the limit was open, or the joint moves against it.
 int cond_joint_row_strikes(const CondJointRow* row);
 
-// Of the impact stage: whether row r asks for it, with v_{k+1} in sim->next->v; and the rows of
-// those bodies that take part (of `struck`, by body) as contacts behind the n of an assembly, with
-// impulses in the place of forces. *n_row of them; their numbers are in sim->rows.part.
+// For the impact stage: needs_impact returns 1 if row r requires it, with v_{k+1} in sim->next->v.
+// pose_impact appends the rows of the bodies with struck[body] = 1 to the n contacts of an
+// assembly, with impulses instead of forces; *n_row is their number, and sim->rows.part holds their
+// indices.
 int cond_joint_row_needs_impact(const CondSim* sim, int r);
 CondStatus cond_joint_rows_pose_impact(CondSim* sim, const int* struck, CondAssembly* assembly,
                                        int n, int* n_row);
 
-// Of the correction, which moves sim->next->q by v t: the limits that a motion passes become rows,
-// to be added behind the contacts of its problem. forget: there are none yet; find: how many more v
-// passes; add: those found so far.
+// For the correction, which moves sim->next->q by v t: limits that the displacement exceeds become
+// rows after the contacts of its problem. forget removes all; find returns the number of further
+// limits that v exceeds; add appends those found so far.
 void cond_joint_stops_forget(CondSim* sim);
 int cond_joint_stops_find(CondSim* sim, const double* v);
 CondStatus cond_joint_stops_add(CondSim* sim, CondAssembly* assembly);
 
-// Joints beyond their limits at the end of the step are moved back, by share radians or metres at
-// the most, and sim->at_end is made anew. The longest way [rad, m].
+// Moves joints beyond their limits at the end of the step back, by at most `share` radians or
+// metres, and updates sim->at_end. Returns the longest displacement [rad, m].
 double cond_joint_rows_lead_back(CondSim* sim, double share);
 
-// The force of row r, that of a motor with its base [N m, N]; and the lambda that stands for one.
+// The force of row r, for a motor including its base [N m, N]; and the lambda of a given force.
 double cond_joint_row_force(const CondSim* sim, int r);
 double cond_joint_row_lambda(const CondSim* sim, int r, double force);
 
 // Forces of the last step, from v_hat and the impulses.
 void cond_joint_rows_read(CondSim* sim);
-// Of a step that is made in pieces: adds those of a piece, `weight` long; their mean over the step.
-//                                                                              sum (n_target)
+// For a step in pieces: add sums the readings of a piece with its weight; mean divides the sum by
+// the total weight.                                                            sum (n_target)
 void cond_joint_rows_add(const CondSim* sim, double weight, int first, CondJointReading* sum);
 void cond_joint_rows_mean(CondSim* sim, double weight, const CondJointReading* sum);
 

@@ -1,5 +1,5 @@
-// Tells a run that runs away from one that goes well: energy that nothing put in, bodies that sink
-// into others by more than their own size, numbers that are not finite.
+// Detects diverging runs: growth of energy without work, bodies that sink into others by more than
+// their own size, numbers that are not finite.
 #ifndef COND_SIM_WATCH_H
 #define COND_SIM_WATCH_H
 
@@ -12,27 +12,27 @@ typedef struct CondWatch {
     double least_size; // of all bodies [m]
     double total_mass; // [kg]
     double energy;     // kinetic and elastic, of the state being made [J]
-    char message[256]; // what ran away in the last step; "" where nothing did
+    char message[256]; // the cause of divergence in the last step; "": none
 } CondWatch;
 
 void cond_watch_create(struct CondSim* sim);
 
-// Forgets what was said of the last step.
+// Clears the message of the last step.
 void cond_watch_begin(struct CondSim* sim);
 
-// 1 where configuration and velocity of the state being made are finite; else says what is not.
+// 1 if configuration and velocity of the new state are finite; else stores a message.
 int cond_watch_finds_finite(struct CondSim* sim);
 
-// COND_DIVERGED where energies or penetration of the state being made are not finite, or it has
-// sunk in; brings its account up to date. Needs sim->at_start and sim->at_end as they were at the
-// start and at the end of the step, and M v in sim->work, as the energies leave them.
+// COND_DIVERGED if energies or penetration of the new state are not finite, or a body has sunk into
+// another; updates the state's account. Needs sim->at_start and sim->at_end at the start and the
+// end of the step, and M v in sim->work, as cond_sim_energies leaves them.
 CondStatus cond_watch_motion(struct CondSim* sim, const CondState* state, const CondStepInfo* info);
 
-// The same for forces, of contacts, attachments and sensors, and for the energy: attachments that
-// lead have put some in.
+// The same for the forces of contacts, attachments and sensors, and for the energy, including the
+// work of attachments to moving frames.
 CondStatus cond_watch_forces(struct CondSim* sim);
 
-// Names a body after a stage of the step has diverged, unless one is named already.
+// Names a body in the message after a stage has diverged, unless it names one already.
 void cond_watch_blame(struct CondSim* sim);
 
 #endif

@@ -3,9 +3,9 @@
 #define COND_SLEEP_TUNING_H
 
 enum {
-    COND_SLEEP_STEPS = 2, // [count] steps that must change nothing before an island sleeps
-    COND_SLEEP_SHARE = 8, // [1] of those awake, one in so many must fall asleep to be worth a new
-                          // workspace
+    COND_SLEEP_STEPS = 2, // [count] steps without change before an island sleeps
+    COND_SLEEP_SHARE = 8, // [1] a new workspace is built only if one in this number of awake bodies
+                          // falls asleep
 };
 
 #endif

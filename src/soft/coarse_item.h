@@ -1,8 +1,8 @@
-// The matrices of the coarse levels (aggregation.h) by items: a loop over nodes, groups or columns
-// of blocks each, for C and for CUDA. Galerkin sums are gathered: a column of a coarse block adds
-// up the fine blocks of its list in their order, so that nothing is added from two sides.
+// The matrices of the coarse levels (aggregation.h) by items: loops over nodes, groups or columns
+// of blocks, for C and for CUDA. Galerkin sums are gathered: a column of a coarse block sums the
+// fine blocks of its list in their order, so that no two items write to the same number.
 //
-// Numbers are those of aggregation_nodes.c and aggregation_build.c, but for the order of sums.
+// The results are those of aggregation_nodes.c and aggregation_build.c up to the order of sums.
 #ifndef COND_SOFT_COARSE_ITEM_H
 #define COND_SOFT_COARSE_ITEM_H
 
@@ -11,15 +11,15 @@
 #include "math/vec3.h"
 #include "soft/tuning.h"
 
-// A fine block of a coarse one: its row and where it is.
+// A fine block of a coarse one: its row and its index.
 typedef struct CondFineBlock {
     int row, at;
 } CondFineBlock;
 
 typedef struct CondCoarseView {
     int n_node, n_place, n_part;
-    const int *order, *rank;       // node of a place, place of a node
-    const int* part_four;          // first four places of each part           (n_part + 1)
+    const int *order, *rank;       // node at an index, index of a node
+    const int* part_four;          // first four of each part                     (n_part + 1)
     const int *row_begin, *column; // of the nodes
     const int* at_diagonal;        // block on the diagonal of each node       (n_node)
     const double *A, *B;           // blocks; those on the diagonal with gains (9 n_node)
@@ -28,12 +28,12 @@ typedef struct CondCoarseView {
     double length;                 // of the first level
     float *frame, *rows, *held;    // as CondAggregation has them
     int *changed, *skewed, *near_change, *due;
-    int made;           // 1: there are rows of an older matrix
+    int made;           // 1: rows of an older matrix exist
     int *n_skew, *skew; // as CondAggregation has them
     int* skew_begin;    // the same without gaps                    (n_part + 1)
     int* skew_place;    //                                          (n_place)
     float* skew_rows;   //                                          (24 n_place)
-    // A level: its blocks, and what each is made of.
+    // A level: its blocks, and the fine blocks of each.
     int n; // nodes of it
     const int *level_begin, *level_column;
     const int* block_row;      // row of each block                                 (nnz)
@@ -73,7 +73,7 @@ COND_DEVICE int cond_coarse_part(const CondCoarseView* a, int place)
     return low;
 }
 
-// ---- where the nodes are in their parts
+// ---- positions of the nodes in their parts
 
 COND_DEVICE void cond_coarse_middle_item(const CondCoarseView* a, int part)
 {
@@ -90,7 +90,7 @@ COND_DEVICE void cond_coarse_middle_item(const CondCoarseView* a, int part)
         middle[k] /= count;
 }
 
-// How far the nodes of a part are from its middle.
+// Positions of the nodes of a part from its centre.
 COND_DEVICE double cond_coarse_size_term(const CondCoarseView* a, int part)
 {
     double size = 0.0;
@@ -117,7 +117,7 @@ COND_DEVICE void cond_coarse_place_item(const CondCoarseView* a, int place)
     frame[11] = (float)cond_coarse_weight(a->A + (ptrdiff_t)9 * a->at_diagonal[node]);
 }
 
-// ---- what is left of the motions of the nodes
+// ---- reduced motions of the nodes
 
 // F = (I + (T / tau)^2)^-2, T = diagonal - rest, by an adjugate.
 COND_DEVICE void cond_coarse_cut(const double* diagonal, const double* rest, double* F)
@@ -185,7 +185,7 @@ COND_DEVICE void cond_coarse_cut_item(const CondCoarseView* a, int place)
         cond_coarse_move(a, place, F);
 }
 
-// The nodes of a part that are cut askew.
+// The nodes of a part that are not reduced along the axes.
 COND_DEVICE void cond_coarse_list_skew_item(const CondCoarseView* a, int part)
 {
     int begin = 4 * a->part_four[part], count = 0;
@@ -206,7 +206,7 @@ COND_DEVICE void cond_coarse_gather_skew_item(const CondCoarseView* a, int part)
     }
 }
 
-// P of the nodes that are cut along the axes, or not at all.
+// P of the nodes that are reduced along the axes, or not at all.
 COND_DEVICE void cond_coarse_move_item(const CondCoarseView* a, int place)
 {
     const float* frame = cond_coarse_frame(a, place);
@@ -216,7 +216,7 @@ COND_DEVICE void cond_coarse_move_item(const CondCoarseView* a, int place)
         cond_coarse_move(a, place, F);
 }
 
-// ---- which rows of the first level have changed
+// ---- rows of the first level that have changed
 
 COND_DEVICE void cond_coarse_near_item(const CondCoarseView* a, int node)
 {
@@ -226,7 +226,7 @@ COND_DEVICE void cond_coarse_near_item(const CondCoarseView* a, int node)
     a->near_change[a->rank[node]] = any;
 }
 
-// 1 where the row of a part must be made.
+// 1 if the row of a part must be recomputed.
 COND_DEVICE double cond_coarse_due_term(const CondCoarseView* a, int part)
 {
     int due = !a->made;
@@ -315,7 +315,8 @@ COND_DEVICE void cond_coarse_solve6(const double* L, double* x)
     }
 }
 
-// The block on the diagonal of a row: lifted a little, and inverted; NAN where it is not positive.
+// The block on the diagonal of a row: shifted slightly, and inverted; NAN if it is not positive
+// definite.
 COND_DEVICE void cond_coarse_invert_item(const CondCoarseView* a, int row)
 {
     double L[36], trace = 0.0;

@@ -49,7 +49,7 @@ typedef struct CondSoftSystem {
     double* S;     // factor of the Schur complement: Cholesky's, or LU          (n_interface^2)
     int* pivot;    // of LU                                                      (n_interface)
     int general;   // 1: D is not symmetric
-    int pack_from; // least number of nodes for iterations in single precision
+    int pack_from; // smallest number of nodes for iterations in single precision
     CondSoftPacked packed; // in single precision, where D is symmetric
     int n_coupled;         // the first joins of the packed system are couplings: how many
     int* joins;            // COND_JOINS_* of each contact                              (n_contact)

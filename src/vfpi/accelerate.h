@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "cond/solver.h"
 
-// The numbers of Alg. 3.
+// The scalars of Alg. 3.
 typedef struct CondChebyshev {
     int start;             // l_s
     double under;          // u
@@ -33,14 +33,14 @@ typedef struct CondAccelerator {
     double* R;       // Anderson: their upper triangle, column by column         (depth x depth)
     double* gamma;   // Anderson: coefficients                                   (depth)
     int columns;     // Anderson: differences held
-    int oldest;      // place of the oldest one in dG
+    int oldest;      // index of the oldest one in dG
     double smallest; // Anderson: smallest residual since the last restart
 } CondAccelerator;
 
 // Starts a solve with n coordinates; w is the diagonal of the surrogate.
 CondStatus cond_accelerator_begin(CondAccelerator* a, const CondSolverSettings* settings, int n,
                                   const double* w);
-// Forgets the past: the map that is iterated has changed.
+// Discards the history, after the iterated map has changed.
 void cond_accelerator_restart(CondAccelerator* a);
 // next = v^{l+1} from v = v^l and plain = v**; residual = |plain - v| in the norm above.
 // next must be neither v nor plain. Returns |next - v|.
@@ -48,12 +48,12 @@ double cond_accelerator_propose(CondAccelerator* a, const double* v, const doubl
                                 double residual, double* next);
 void cond_accelerator_destroy(CondAccelerator* a);
 
-// Alg. 3 in numbers alone, for loops that extrapolate by themselves: c->nu of the next step, and
-// afterwards how long that was.
+// The scalars of Alg. 3, for loops that extrapolate by themselves: weigh computes c->nu of the next
+// step, step takes the length of that step.
 void cond_chebyshev_weigh(CondChebyshev* c);
 void cond_chebyshev_step(CondChebyshev* c, double step);
 
-// The two kinds that do something.
+// The kinds of accelerators.
 void cond_accelerate_chebyshev(CondAccelerator* a, const double* v, const double* plain,
                                double* next);
 void cond_accelerate_anderson(CondAccelerator* a, const double* v, const double* plain,

@@ -6,14 +6,14 @@
 #include "cond/solver.h"
 #include "nodalize/nodal.h"
 
-// What all contacts have in common; borrowed.
+// Data that all contacts share; borrowed.
 typedef struct CondContactSolve {
     const CondNodal* nodal;
     CondLaw law;
     double omega;        //
-    const int* node;     // where v has the contacts' nodes, -1 static          (n_contact x 2)
+    const int* node;     // indices in v of the contacts' nodes, -1 static     (n_contact x 2)
     const double* w;     // diagonal of W                                       (as v)
-    const double* carry; // the multiplier of the contacts that carry one       (n_contact x 3)
+    const double* carry; // the multiplier of the contacts that have one       (n_contact x 3)
 } CondContactSolve;
 
 // v holds v* and receives v** on the nodes of contact c.                     lambda (3)

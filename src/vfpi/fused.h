@@ -1,21 +1,20 @@
-// V-FPI at the paper's stop, many iterations in one fused loop: a team of threads is woken once,
-// and product, surrogate, contact solves, extrapolation (Alg. 3) and stop test go on in it until
-// the step is short enough. Every thread has the numbers of Alg. 3 for itself, the same on all of
-// them.
+// V-FPI with the paper's stop, many iterations in one fused loop: a team of threads is started
+// once, and runs product, surrogate, contact solves, extrapolation (Alg. 3) and stop test until the
+// step is short enough. Every thread computes the scalars of Alg. 3 itself, with the same result.
 //
-// Soft bodies have A as floats, A_f, four nodes side by side as the conjugate gradients of
-// Newton steps have it, and vectors in the order of that: four numbers a node, the last one
-// zero. What is wrong by the rounding of A is in proportion to the way that v has come since v_0,
+// Soft bodies use A in single precision, A_f, in the packed layout of the conjugate gradients of
+// Newton steps, and vectors in its order: four numbers a node, the last one zero. The error by the
+// rounding of A is proportional to the distance of v from v_0, since
 //     A v - b  is  A_f (v - v_0) - (b - A v_0),
-// and v_0 is taken anew, in double, when the steps have become short beside that way, and before
-// the last iteration.
+// is used; v_0 is updated, in double precision, when the steps have become short relative to that
+// distance, and before the last iteration.
 //
 // A vector begins with the nodes of soft bodies, in the parts of A. The coordinates of the
-// nodalized system follow in their usual order, of which those of soft bodies serve v_0 alone.
+// nodalized system follow in their usual order; those of soft bodies are used for v_0 only.
 //
-// A part goes through a whole iteration while it is in the cache, where its contacts are near ones:
-// within the part, or with what does not move. Parts with nodes in far contacts, with virtual nodes
-// or other parts, wait for these.
+// A part runs through a whole iteration while it is in the cache if all its contacts are near:
+// within the part, or with static shapes. Parts with nodes in far contacts, those with virtual
+// nodes or other parts, wait for these.
 #ifndef COND_VFPI_FUSED_H
 #define COND_VFPI_FUSED_H
 
@@ -37,16 +36,16 @@ typedef struct CondFused {
     CondContactSweep sweep; // the contacts
     int threads;            //
     CondSoftPacked A;       // of soft bodies, as floats
-    uint64_t key;           // of the pattern that soft nodes are placed for,
-    int placed;             // 1: if they are
-    int usual;              // where the usual order begins in a vector
+    uint64_t key;           // of the pattern that soft nodes are ordered for,
+    int placed;             // 1: they are
+    int usual;              // first index of the usual order in a vector
     int n_vector;           //
-    int* origin;        // first coordinate of a soft node, by its place; -1: none     (4 A.n_four)
-    int* place;         // of a coordinate in a vector                 (nodal->n)
+    int* origin;        // first coordinate of a soft node, by its index; -1: none   (4 A.n_four)
+    int* place;         // index of a coordinate in a vector                        (nodal->n)
     int* node;          // of the contacts' nodes, -1 static           (n_contact x 2)
     int* coordinate;    // of the terms' entries
-    int* order;         // of the contacts: near ones by parts, then far ones, each
-                        // filled up to fours with -1                  (n_order)
+    int* order;         // of the contacts: near ones by parts, then far ones, each padded to fours
+                        // with -1                                                   (n_order)
     int n_order;        //
     int n_far;          // far contacts
     int* near_begin;    // fours of a part's near contacts             (A.n_part + 1)
@@ -59,7 +58,7 @@ typedef struct CondFused {
     int* term_work;     // the same of the terms                       (n_term + 1)
     int* rest_work;     // the same of rest                            (n_rest + 1)
     int based;          // 1: base and shift hold a v_0
-    double *v, *v_old;  // v^l, v^{l-1}; they change places            (n_vector)
+    double *v, *v_old;  // v^l, v^{l-1}; swapped in every iteration                 (n_vector)
     double* plain;      // v**                                         (n_vector)
     double* w;          // diagonal of W                               (n_vector)
     double* base;       // v_0                                         (n_vector)
@@ -67,16 +66,16 @@ typedef struct CondFused {
     double* g;          // A v - b of the rest, A v_0 - b of soft bodies    (nodal->n)
     double* sum;        // shares of |v^{l+1} - v^l|^2  (parts of A, and of rest)
     int n_sum;          //
-    int cancelled[2];   // 1: the user does not want the work any more, by turns
+    int cancelled[2];   // 1: cancelled by the user; used alternately
 } CondFused;
 
-// Lays it all out, where it serves: soft bodies make up most of the problem, the stop is the
-// step's, without acceleration or with Chebyshev's, and W stays the same.
+// Sets up the loop if it can be used (*serves = 1): soft bodies are most of the problem, the stop
+// is that of the step, the acceleration is none or Chebyshev's, and W is constant.
 CondStatus cond_fused_build(CondFused* fused, CondNodal* nodal, const CondSurrogate* W,
                             const CondSolverSettings* settings, int* serves);
 void cond_fused_destroy(CondFused* fused);
 
-// Lays out the contacts for it, whose nodes and weights are its own.
+// Sets up the contacts, with nodes and weights in its order.
 CondStatus cond_fused_lay_contacts(CondFused* fused, const CondContactSolve* contacts);
 
 // Iterates from v until the step is shorter than the tolerance, or not finite, or the iterations

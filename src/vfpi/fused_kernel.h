@@ -1,12 +1,12 @@
-// The loops of fused V-FPI over the numbers of soft nodes, for the processor it runs on. All
-// variants give the same bits.
+// The loops of fused V-FPI over the values of soft nodes, for the present processor. All variants
+// give the same bits.
 #ifndef COND_VFPI_FUSED_KERNEL_H
 #define COND_VFPI_FUSED_KERNEL_H
 
 // Vectors of soft nodes, of which the loops use first .. last - 1, multiples of 16.
 typedef struct CondFusedVectors {
     const double *v, *w, *shift, *base;
-    double* v_old;   // holds v^{l-1} and takes v^{l+1}
+    double* v_old;   // holds v^{l-1} and receives v^{l+1}
     double* plain;   // v**
     const float* Av; // A_f (v - v_0); NULL: v is v_0
     float* away;     // v - v_0

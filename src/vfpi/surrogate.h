@@ -18,14 +18,14 @@ typedef struct CondSurrogate {
     double* diagonal; // a_ii                                                              (n)
     double* norm2;    // |A_i*|^2                                                          (n)
     int* touched;     // coordinates whose rows contacts changed when W was built      (n_dof)
-    int built_n_dof;  // problem size W was built for; 0: never
+    int built_n_dof;  // problem size that W was built for; 0: never
     int age;          // solves W has served
     // block
     double* factor;     // Cholesky factors of the dense blocks, one after the other
     int* factor_begin;  // into factor; -1: the block is treated as a diagonal         (n_block)
     double* solve_work; // a column of the largest dense block
     int* closed;        // 1: the block holds a contact node                           (n_block)
-    CondChain chain;    // rods and what is tied to them
+    CondChain chain;    // rods and the blocks coupled to them
     // spectrum
     double* lanczos; // workspace
     int products;    // with A, made by build
@@ -35,7 +35,7 @@ typedef struct CondSurrogate {
     int updates;   // since the start of the solve
 } CondSurrogate;
 
-// What a kind of surrogate can do.
+// The functions of a kind of surrogate.
 typedef struct CondSurrogateOps {
     CondSurrogateKind kind;
     // Builds W for this problem.
@@ -43,7 +43,8 @@ typedef struct CondSurrogateOps {
     // Changes W before the next iteration from v and g = A v - b; NULL: W stays.
     void (*update)(CondSurrogate* W, const CondNodal* nodal, CondSurrogateKind kind,
                    const double* v, const double* g, int threads);
-    // out = v - W g, blocks of 3x3 blocks left out: W is a diagonal there. NULL: it is everywhere.
+    // out = v - W g except on blocks of 3x3 blocks, where W is diagonal. NULL: W is diagonal
+    // everywhere.
     void (*apply)(const CondSurrogate* W, const CondNodal* nodal, const double* g, const double* v,
                   double* out, int threads);
 } CondSurrogateOps;
@@ -55,16 +56,16 @@ extern const CondSurrogateOps cond_surrogate_block;
 
 CondStatus cond_surrogate_build(CondSurrogate* W, CondNodal* nodal,
                                 const CondSolverSettings* settings);
-// Changes W from v and g = A v - b, where it does so from iteration to iteration.     v, g (n)
+// Updates W from v and g = A v - b, for kinds that change in every iteration.        v, g (n)
 void cond_surrogate_update(CondSurrogate* W, const CondNodal* nodal,
                            const CondSolverSettings* settings, const double* v, const double* g);
 // out = v - W g
 void cond_surrogate_apply(const CondSurrogate* W, const CondNodal* nodal, const double* g,
                           const double* v, double* out, int threads);
-// The same on all that is not in 3x3 blocks, the rest being left alone.
+// The same on all coordinates outside of 3x3 blocks; the others are unchanged.
 void cond_surrogate_apply_others(const CondSurrogate* W, const CondNodal* nodal, const double* g,
                                  const double* v, double* out, int threads);
-// The next build starts from nothing, whatever settings.reuse says.
+// The next build does not reuse W, regardless of settings.reuse.
 void cond_surrogate_forget(CondSurrogate* W);
 void cond_surrogate_destroy(CondSurrogate* W);
 

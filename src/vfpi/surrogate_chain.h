@@ -1,5 +1,5 @@
-// The part of the block surrogate that inverts rods exactly, together with the dense blocks that
-// couplings tie to them: a sparse factorisation by blocks, O(n) in the links.
+// The exact inverse of rods in the block surrogate, together with the dense blocks that couplings
+// join to them: a sparse block factorisation, O(n) in the links.
 #ifndef COND_VFPI_SURROGATE_CHAIN_H
 #define COND_VFPI_SURROGATE_CHAIN_H
 
@@ -12,7 +12,7 @@ typedef struct CondChain {
     int n_node;         // 0: there are no rods
     int* member;        // 1: the block belongs to the chain                   (n_block)
     int* node;          // of a coordinate in the matrix; -1: not in the chain (n_dof)
-    int* place;         // of a coordinate in its vectors; -1 likewise         (n_dof)
+    int* place;         // index of a coordinate in its vectors; -1: not in the chain   (n_dof)
     int* size;          // coordinates of a node                               (n_node)
     double* x;          // scratch of apply
 } CondChain;
@@ -26,7 +26,7 @@ void cond_chain_destroy(CondChain* chain);
 // Adds p J'K J restricted to the members.
 void cond_chain_add(CondChain* chain, const CondNodal* nodal, const CondTerm* term, double p);
 
-// 0 when done, 1 when the matrix is singular.
+// 0 on success, 1 if the matrix is singular.
 int cond_chain_factor(CondChain* chain);
 // out = v - matrix^-1 g on the members.                                      g, v, out (n)
 void cond_chain_apply(const CondChain* chain, const CondProblem* problem, const double* g,

@@ -14,11 +14,11 @@
 #include "vfpi/fused.h"
 #include "vfpi/surrogate.h"
 
-// How a pass, or all of them, ended.
+// How a multiplier iteration, or the run, ended.
 typedef enum CondVfpiEnd {
     COND_VFPI_DONE,    // the stop test holds
-    COND_VFPI_CARRY,   // the inner one does: the multiplier is carried over to another pass
-    COND_VFPI_LIMIT,   // the iterations are used up, or nothing is left but rounding
+    COND_VFPI_CARRY,   // the inner stop test holds: the next multiplier iteration follows
+    COND_VFPI_LIMIT,   // the iterations are used up, or only rounding errors remain
     COND_VFPI_DIVERGED //
 } CondVfpiEnd;
 
@@ -29,57 +29,58 @@ typedef struct CondVfpi {
     CondSurrogate W;
     CondAccelerator accelerator;
     CondContactSolve contacts;
-    CondFused fused;  // in place of the loop over iterations,
-    int is_fused;     // where it serves
+    CondFused fused;  // replaces the loop over iterations
+    int is_fused;     // if 1
     CondAnswer* best; // of the run                                          (n_dof, n_contact x 3)
     int built;        // 1: W and the accelerator are those of the problem
-    int max_iterations;  // of this run, counted from the beginning of the solve
+    int max_iterations;  // of this run, counted from the start of the solve
     double* v;           // v^l                                                  (nodal.n)
     double* g;           // A v - b                                              (nodal.n)
     double* plain;       // v**                                                  (nodal.n)
     double* next;        // v^{l+1}                                              (nodal.n)
-    double residual;     // |v** - v| in the norm of the metric, where it is measured
+    double residual;     // |v** - v| in the norm of the metric
     double* metric;      // 1 / diagonal of W                                    (nodal.n)
     double* lambda;      // of the last contact solve                            (n_contact x 3)
     double* carry;       // lambda_prev of the multiplier loop                   (n_contact x 3)
     double* work;        // scratch of the certificate                           (2 n_dof)
     CondHistory history; // of this solve
-    // The certified stop of a pass.
-    int passed, judged;     // iterations made, and when a pair was judged last
-    double trigger;         // residual below which the next one is
-    double inner_tolerance; // of the certificate with the multiplier carried over
+    // The certificate stop of a multiplier iteration.
+    int passed, judged;     // iterations made, and the iteration of the last certificate
+    double trigger;         // residual below which the next pair is certified
+    double inner_tolerance; // of the certificate with the given multiplier
 } CondVfpi;
 
-// Everything that is zero is empty.
+// A zeroed object is empty.
 void cond_vfpi_create(const CondContext* context, const CondSolverSettings* settings,
                       CondVfpi* vfpi);
 void cond_vfpi_destroy(CondVfpi* vfpi);
 
-// The problem that the runs below serve, until the next call, as the stage nodalize sees it; the
-// view's arrays must outlive them.
+// Sets the problem of the runs below, as nodalized by the stage nodalize; the view's arrays must
+// outlive them.
 CondStatus cond_vfpi_begin(CondVfpi* vfpi, const CondNodal* view, CondSolveInfo* info);
 
-// What the certificate needs, for this problem and the laws in force.
+// Inputs of the certificate for this problem.
 CondCertificateData cond_vfpi_certificate_data(const CondVfpi* vfpi);
 
-// Goes on from the pair in *best, of which the residual need not be known, for at most that many
-// iterations and passes of the multiplier loop, within what the settings allow. Leaves the best
-// pair that was seen there, the start included; with the step stop the last one. *end never is
-// COND_VFPI_CARRY where the stop is the certificate's and passes are left.
+// Continues from the pair in *best, whose residual need not be known, for at most the given numbers
+// of iterations and multiplier iterations, within the settings. *best becomes the best pair found,
+// the start included; with the step stop the last one. *end is never COND_VFPI_CARRY with the
+// certificate stop while multiplier iterations remain.
 CondStatus cond_vfpi_run(CondVfpi* vfpi, int max_iterations, int max_outer, CondAnswer* best,
                          CondSolveInfo* info, CondVfpiEnd* end);
 
-// One iteration: v** and lambda from v (Alg. 1, lines 4 to 11), and all of a pass.
+// One iteration: v** and lambda from v (Alg. 1, lines 4 to 11); and all iterations for one
+// multiplier.
 void cond_vfpi_iterate(CondVfpi* vfpi);
 CondVfpiEnd cond_vfpi_loop(CondVfpi* vfpi, CondSolveInfo* info);
 
-// Its stop tests, of (v**, lambda) and of a step of this length from v^l to v^{l+1}: how the pass
-// ends, or -1.
+// Its stop tests: of (v**, lambda), and of a step of this length from v^l to v^{l+1}. They return a
+// CondVfpiEnd, or -1 to continue.
 void cond_vfpi_stop_begin(CondVfpi* vfpi);
 int cond_vfpi_stop_plain(CondVfpi* vfpi, CondSolveInfo* info);
 int cond_vfpi_stop_step(CondVfpi* vfpi, double length, CondSolveInfo* info);
 
-// The certificate of a pair; carry not NULL: with this multiplier carried over.
+// The certificate of a pair; carry not NULL: with this multiplier.
 CondCertificate cond_vfpi_certify(CondVfpi* vfpi, const double* v, const double* lambda,
                                   const double* carry, CondSolveInfo* info);
 
