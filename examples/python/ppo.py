@@ -375,7 +375,7 @@ def main(arguments: list[str] | None = None) -> dict[str, float]:
     print(f"learnt in {time.monotonic() - start:.0f} s, {time.process_time():.0f} s of processor time", flush=True)
     if given.curve:
         with open(given.curve, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([["actions", "seconds", "success"], *curve])
+            csv.writer(file, lineterminator="\n").writerows([["actions", "seconds", "success"], *curve])
     if given.policy:
         found["policy"].save(given.policy)
         found["policy"] = Policy.load(given.policy)
