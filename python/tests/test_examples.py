@@ -12,6 +12,8 @@ import nbformat
 import numpy as np
 import pytest
 
+import cond
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -36,6 +38,20 @@ def test_learn() -> None:
     few = {"generations": 2, "draws": 4, "seeds": 1, "unseen": 2, "every": 1, "actions": 9, "threads": 1}
     rows = example("learn").main([f"--{name}={value}" for name, value in few.items()])
     assert [row[0] for row in rows] == [1, 2] and rows[1][1] == 72 and 0.0 <= rows[1][4] <= 1.0
+
+
+def test_ppo(tmp_path: Path) -> None:
+    """A few steps of the learner with demonstrations, the files it writes, and its three trials."""
+    pytest.importorskip("torch")
+    few = {"demonstrations": 2, "clone": 5, "only-clone": 5, "value": 2, "n-env": 2, "actions": 200, "iterations": 2,
+           "epochs": 1, "batch": 64, "width": 8, "last-seeds": 2, "threads": 1}
+    files = {"policy": tmp_path / "policy.npz", "curve": tmp_path / "curve.csv"}
+    arguments = [f"--{name}={value}" for name, value in (few | files).items()]
+    shares = example("ppo").main(["cond/BallGrip-v0", *arguments])
+    assert shares.keys() == {"policy", "clone", "random"} and shares["random"] == 0.0
+    rows = (tmp_path / "curve.csv").read_text().splitlines()
+    assert rows[0] == "actions,seconds,success" and [row.split(",")[0] for row in rows[1:]] == ["400", "800"]
+    assert cond.gym.Policy.load(tmp_path / "policy.npz")(np.zeros((1, 107))).shape == (1, 5)
 
 
 def test_control() -> None:

@@ -51,6 +51,15 @@ def test_check_env(name: str) -> None:
         assert np.isclose(reached, reward + best - info["goal_reward"]) and reached > reward
 
 
+@pytest.mark.parametrize("name", TASKS)
+def test_check_stable_baselines(name: str) -> None:
+    """Stable-Baselines3's checker, where that is installed."""
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    env = gymnasium.make(name).unwrapped
+    checker.check_env(env, warn=False, skip_render_check=True)
+    env.close()
+
+
 def test_render() -> None:
     env = gymnasium.make("cond/Pusher-v0", render_mode="rgb_array")
     env.reset(seed=1)

@@ -8,7 +8,7 @@ import pytest
 
 gymnasium = pytest.importorskip("gymnasium")
 import cond  # noqa: E402
-from cond.gym import LearnVectorEnv, Normaliser, Policy, success  # noqa: E402
+from cond.gym import LearnVectorEnv, Normaliser, Policy, policies, success  # noqa: E402
 
 SHORT = ("environment.steps=7",)
 
@@ -100,6 +100,32 @@ def test_policy(tmp_path: Path) -> None:
     with pytest.raises(cond.BadArgument, match="normalise"):
         success(policy, LearnVectorEnv("cond/Pusher-v0", normalise=True), 0)
     envs.close()
+
+
+def test_features(tmp_path: Path) -> None:
+    """A policy that sees differences of an observation is the one whose first layer makes them."""
+    rng = np.random.default_rng(4)
+    rows, features = rng.normal(size=(5, 6)), np.array([[1.0, -1.0, 0, 0, 0, 0], [0, 0, 0, 0, 1.0, 0]])
+    w = rng.normal(size=(3, 2)).astype(np.float16)
+    policy = Policy([(w, np.zeros(3))], Normaliser(2), features=features)
+    policy.save(tmp_path / "policy.npz")
+    again = Policy.load(tmp_path / "policy.npz")
+    assert np.array_equal(policy(rows), again(rows))
+    assert np.allclose(policy(rows), Policy([(w @ features, np.zeros(3))], Normaliser(6))(rows), atol=1e-6)
+
+
+@pytest.mark.parametrize("task", policies())
+def test_shipped(task: str) -> None:
+    """Policies that ship succeed on seeds that neither learning nor any trial used."""
+    envs = LearnVectorEnv(task, 8)
+    good, missed = success(Policy.shipped(task), envs, 3_000_000)
+    envs.close()
+    assert good.sum() >= 6 and missed == 0
+
+
+def test_no_such_policy() -> None:
+    with pytest.raises(cond.BadArgument, match="no policy for"):
+        Policy.shipped("cond/Nothing-v0")
 
 
 def test_stable_baselines() -> None:
