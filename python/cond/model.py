@@ -389,7 +389,8 @@ class Model(Handle):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the readers of robots' files changed or left out, "file:line: text"; soft bodies that bend too stiffly."""
+        """What the readers of robots' files changed or left out, "file:line: text", and soft bodies whose bending is far
+        too stiff."""
         return self._names(lib.cond_model_warning)
 
     @property

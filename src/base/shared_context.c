@@ -11,29 +11,29 @@ void cond_shared_context_begin(const CondContext* inner, CondSharedContext* shar
 {
     shared->inner = cond_context_or_default(inner);
     atomic_store(&shared->cancelled, 0);
-    omp_init_lock(&shared->lock);
+    pthread_mutex_init(&shared->lock, NULL);
 }
 
 void cond_shared_context_end(CondSharedContext* shared)
 {
-    omp_destroy_lock(&shared->lock);
+    pthread_mutex_destroy(&shared->lock);
 }
 
 static void* allocate(size_t bytes, void* user)
 {
     CondSharedContext* shared = user;
-    omp_set_lock(&shared->lock);
+    pthread_mutex_lock(&shared->lock);
     void* memory = shared->inner.allocate(bytes, shared->inner.user);
-    omp_unset_lock(&shared->lock);
+    pthread_mutex_unlock(&shared->lock);
     return memory;
 }
 
 static void release(void* memory, void* user)
 {
     CondSharedContext* shared = user;
-    omp_set_lock(&shared->lock);
+    pthread_mutex_lock(&shared->lock);
     shared->inner.release(memory, shared->inner.user);
-    omp_unset_lock(&shared->lock);
+    pthread_mutex_unlock(&shared->lock);
 }
 
 static int cancelled(void* user)

@@ -5,11 +5,11 @@
 
 #include "cond/context.h"
 
-#include <omp.h>
+#include <pthread.h>
 
 typedef struct CondSharedContext {
     CondContext inner;
-    omp_lock_t lock;
+    pthread_mutex_t lock;
     _Atomic int cancelled; // last answer of the callback
 } CondSharedContext;
 
