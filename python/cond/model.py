@@ -389,8 +389,8 @@ class Model(Handle):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the readers of robots' files changed or left out, "file:line: text", and soft bodies whose bending is far
-        too stiff."""
+        """What the readers of robots' files changed or left out, "file:line: text", and soft bodies whose bending is
+        far too stiff."""
         return self._names(lib.cond_model_warning)
 
     @property
