@@ -137,13 +137,21 @@ typedef struct AskLoop {
     unsigned char* asks;
 } AskLoop;
 
+static void ask_one(const AskLoop* loop, int c)
+{
+    loop->asks[c] = joins(loop->sim, &loop->sim->attempt.candidates, c)
+                        ? (unsigned char)(JOINS | asks_for(loop->sim, loop->state, c))
+                        : 0;
+}
+
+// All contacts but those posed in the middle of the step, whose approach takes scratch of the
+// kinematics.
 static void ask(const void* data, int first, int last)
 {
     const AskLoop* loop = data;
     for (int c = first; c < last; c++)
-        loop->asks[c] = joins(loop->sim, &loop->sim->attempt.candidates, c)
-                            ? (unsigned char)(JOINS | asks_for(loop->sim, loop->state, c))
-                            : 0;
+        if (!cond_persistent_is_moved(loop->sim, c))
+            ask_one(loop, c);
 }
 
 int cond_impact_find_islands(CondSim* sim, const CondState* state)
@@ -157,6 +165,9 @@ int cond_impact_find_islands(CondSim* sim, const CondState* state)
     cond_parallel(n,
                   cond_threads(COND_CONTACT_WORK * (size_t)n, sim->model->settings.solver.threads),
                   ask, &loop);
+    for (int c = 0; c < n; c++)
+        if (cond_persistent_is_moved(sim, c))
+            ask_one(&loop, c);
     cond_components_begin(sim->model->n_body, &impact->islands);
     for (int c = 0; c < n; c++)
         if (impact->asks[c]) {
