@@ -234,6 +234,17 @@ class Slurm(Ways):
         self.cluster = slurm_cluster.Cluster(os.path.join(trial.folder, "slurm"))
         self.cluster.start()
         self.script = os.path.join(trial.folder, "job.sh")
+        self.seen = time.monotonic()  # when something ran last
+
+    def go_on(self):
+        """Jobs that Slurm holds back although nothing runs are cancelled: a slurmctld that was killed
+        may wait for minutes for what its nodes have forgotten."""
+        if self.trial.processes():
+            self.seen = time.monotonic()
+        elif time.monotonic() > self.seen + 20.0:
+            self.cluster.clear()
+            self.seen = time.monotonic()
+        super().go_on()
 
     def start(self):
         tasks = str(max(10, self.trial.options.entries // 5))
