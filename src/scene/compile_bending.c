@@ -31,9 +31,9 @@ CondStatus cond_compile_bending(CondModel* model, const CondScene* scene, CondEr
             continue;
         double excess = cond_fem_bending_excess(fem->rest, fem->n_tet, fem->tet,
                                                 fem->material[0].poisson_ratio);
-        if (!(excess >
-              1.5))   // two thirds of the deflection; four elements through a thickness reach
-            continue; // four fifths
+        // Two thirds of the deflection; four elements through a thickness reach four fifths.
+        if (!(excess > 1.5))
+            continue;
         if (COND_RESERVE(&model->arena, model->warning, model->n_warning + 1))
             return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
         snprintf(model->warning[model->n_warning++], sizeof *model->warning,
