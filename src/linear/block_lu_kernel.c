@@ -199,12 +199,19 @@ static void reduce_generic(int rows, int n, const double* M, ptrdiff_t row, cons
     reduce(rows, n, M, row, y, x);
 }
 
+#ifdef COND_PANEL_AVX512
+static int has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+}
+#endif
+
 void cond_panel_subtract(int rows, int columns, int depth, CondPanel A, const double* B,
                          ptrdiff_t b_row, double* C, ptrdiff_t c_row)
 {
     CondPanelProduct p = {rows, columns, depth, A, B, C, b_row, c_row};
 #ifdef COND_PANEL_AVX512
-    if (__builtin_cpu_supports("avx512f")) {
+    if (has_avx512()) {
         cond_panel_subtract_avx512(&p);
         return;
     }
@@ -214,6 +221,12 @@ void cond_panel_subtract(int rows, int columns, int depth, CondPanel A, const do
 
 void cond_six_divide(const double* D, const int* pivot, int n, double* X, ptrdiff_t row)
 {
+#ifdef COND_PANEL_AVX512
+    if (n > 1 && has_avx512()) {
+        cond_six_divide_avx512(D, pivot, n, X, row);
+        return;
+    }
+#endif
     (COND_HAS_AVX2 ? divide_avx2 : divide_generic)(D, pivot, n, X, row);
 }
 

@@ -15,6 +15,7 @@ typedef struct CondPanelProduct {
 #if defined(__x86_64__) && defined(__GNUC__)
 #define COND_PANEL_AVX512
 void cond_panel_subtract_avx512(const CondPanelProduct* p);
+void cond_six_divide_avx512(const double* D, const int* pivot, int n, double* X, ptrdiff_t row);
 #endif
 
 #endif
