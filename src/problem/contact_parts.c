@@ -121,9 +121,7 @@ void cond_contact_parts_add(const CondContactParts* parts, int part, double scal
 {
     int first = cond_contact_parts_first(parts, part);
     int last = cond_contact_parts_first(parts, part + 1);
-    for (int k = parts->begin[part]; k < parts->begin[part + 1]; k++) {
-        int c = parts->contact[k];
-        cond_contact_rows_add_force(&parts->rows, parts->problem->contact, c, scale,
-                                    lambda + (ptrdiff_t)3 * c, first, last, f);
-    }
+    cond_contact_rows_add_forces(
+        &parts->rows, parts->problem->contact, parts->begin[part + 1] - parts->begin[part],
+        parts->contact + parts->begin[part], scale, lambda, first, last, f);
 }

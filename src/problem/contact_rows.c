@@ -2,7 +2,9 @@
 // made many times a solve.
 #include "problem/contact_rows.h"
 
+#include "base/lanes.h"
 #include "base/parallel.h"
+#include "base/processor.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -50,6 +52,7 @@ static void count_rows(const void* data, int begin, int end)
 
 static void fill_row(const CondContact* contact, CondContactRow* row)
 {
+    memset(row, 0, sizeof *row);
     memcpy(row->R, contact->frame, sizeof row->R);
     for (int s = 0; s < 2; s++) {
         const CondSide* side = &contact->side[s];
@@ -95,54 +98,134 @@ CondStatus cond_contact_rows_build(CondContactRows* rows, CondArena* arena,
     return COND_OK;
 }
 
-// p += sign [I, A] x
-static inline void add_velocity(const double A[9], double sign, const double* x, double p[3])
+typedef CondLanesAnywhere Four;
+typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+
+// p += sign [I, A] x in the first three lanes. A row of A is read from one before it on, with x_2
+// in the lane that does not count: what follows x may not be there.
+COND_LANES_INLINE void add_velocity(const double A[9], double sign, const double* x, CondLanes* p)
 {
+    CondLanes row[4], column[4], turn = *(const Four*)(x + 2);
     for (int r = 0; r < 3; r++)
-        p[r] += sign * (x[r] + A[3 * r] * x[3] + A[3 * r + 1] * x[4] + A[3 * r + 2] * x[5]);
+        row[r] = *(const Four*)(A + 3 * r - 1) * turn;
+    row[3] = row[2];
+    cond_lanes_transpose(row, column);
+    *p = *p + sign * (*(const Four*)x + column[1] + column[2] + column[3]);
+}
+
+COND_LANES_INLINE void find_velocity(const CondContactRow* row, const double* x, const double* phi,
+                                     double* u)
+{
+    CondLanes p = {0.0}, turned[4], column[4];
+    if (row->first[0] >= 0)
+        add_velocity(row->A[0], 1.0, x + row->first[0], &p);
+    if (row->first[1] >= 0)
+        add_velocity(row->A[1], -1.0, x + row->first[1], &p);
+    for (int r = 0; r < 3; r++)
+        turned[r] = *(const Four*)(row->R + 3 * r) * p;
+    turned[3] = turned[2];
+    cond_lanes_transpose(turned, column);
+    p = column[0] + column[1] + column[2];
+    for (int r = 0; r < 3; r++)
+        u[r] = p[r] + phi[r];
+}
+
+COND_LANES_INLINE void find_velocities(const CondContactRows* rows, const CondContact* contact,
+                                       const double* x, int first, int last, double* u)
+{
+    for (int c = first; c < last; c++, u += 3) {
+        if (rows->at[c] < 0)
+            cond_contact_velocity(&contact[c], x, u);
+        else
+            find_velocity(&rows->row[rows->at[c]], x, contact[c].phi, u);
+    }
+}
+
+COND_AVX2 static void find_velocities_avx2(const CondContactRows* rows, const CondContact* contact,
+                                           const double* x, int first, int last, double* u)
+{
+    find_velocities(rows, contact, x, first, last, u);
+}
+
+static void find_velocities_generic(const CondContactRows* rows, const CondContact* contact,
+                                    const double* x, int first, int last, double* u)
+{
+    find_velocities(rows, contact, x, first, last, u);
 }
 
 void cond_contact_rows_velocity(const CondContactRows* rows, const CondContact* contact,
                                 const double* x, int first, int last, double* u)
 {
-    for (int c = first; c < last; c++, u += 3) {
-        if (rows->at[c] < 0) {
-            cond_contact_velocity(&contact[c], x, u);
-            continue;
-        }
-        const CondContactRow* row = &rows->row[rows->at[c]];
-        const double *R = row->R, *phi = contact[c].phi;
-        double p[3] = {0.0, 0.0, 0.0};
-        if (row->first[0] >= 0)
-            add_velocity(row->A[0], 1.0, x + row->first[0], p);
-        if (row->first[1] >= 0)
-            add_velocity(row->A[1], -1.0, x + row->first[1], p);
-        for (int r = 0; r < 3; r++)
-            u[r] = R[3 * r] * p[0] + R[3 * r + 1] * p[1] + R[3 * r + 2] * p[2] + phi[r];
-    }
+    (COND_HAS_AVX2 ? find_velocities_avx2 : find_velocities_generic)(rows, contact, x, first, last,
+                                                                     u);
+}
+
+// sum_r M_r f_r of the rows of M, in the first three lanes                     M (3 x 3), f (3)
+COND_LANES_INLINE void combine(const double M[9], const double f[3], CondLanes* sum)
+{
+    *sum = *(const Four*)M * f[0] + *(const Four*)(M + 3) * f[1] + *(const Four*)(M + 6) * f[2];
 }
 
 // y += sign [I, A]' f; y (6)
-static inline void add_force(const double A[9], double sign, const double f[3], double* y)
+COND_LANES_INLINE void add_force(const double A[9], double sign, const CondLanes* f, double* y)
 {
-    for (int j = 0; j < 3; j++) {
-        y[j] += sign * f[j];
-        y[3 + j] += sign * (A[j] * f[0] + A[3 + j] * f[1] + A[6 + j] * f[2]);
-    }
+    CondLanes turn, low;
+    combine(A, (const double[3]){(*f)[0], (*f)[1], (*f)[2]}, &turn);
+    low = __builtin_shufflevector(*f, turn, 0, 1, 2, 4);
+    Four* first = (Four*)y;
+    Two *rest = (Two*)(y + COND_LANES), high = {turn[1], turn[2]};
+    *first = *first + sign * low;
+    *rest = *rest + sign * high;
 }
 
-void cond_contact_rows_add_force(const CondContactRows* rows, const CondContact* contact, int c,
-                                 double scale, const double* lambda, int first, int last, double* y)
+// What add_forces works on.
+typedef struct Forces {
+    const CondContactRows* rows;
+    const CondContact* contact;
+    double scale;
+    const double* lambda;
+    int first, last;
+    double* y;
+} Forces;
+
+COND_LANES_INLINE void add_contact(const Forces* on, int c)
 {
-    const CondContactRow* row = rows->at[c] < 0 ? NULL : &rows->row[rows->at[c]];
+    const CondContactRow* row = on->rows->at[c] < 0 ? NULL : &on->rows->row[on->rows->at[c]];
+    const double* lambda = on->lambda + (ptrdiff_t)3 * c;
     double world[3];
-    cond_contact_turn_force(row ? row->R : contact[c].frame, scale, lambda, world);
+    CondLanes f = {0.0};
+    if (row)
+        combine(row->R, lambda, &f);
+    f = on->scale * f;
     for (int s = 0; s < 2; s++) {
         double sign = s == 0 ? 1.0 : -1.0;
         int at = row ? row->first[s] : -1;
-        if (at >= first && at + 6 <= last)
-            add_force(row->A[s], sign, world, y + at);
-        else
-            cond_side_add_force_within(&contact[c].side[s], sign, world, first, last, y);
+        if (at >= on->first && at + 6 <= on->last) {
+            add_force(row->A[s], sign, &f, on->y + at);
+            continue;
+        }
+        cond_contact_turn_force(on->contact[c].frame, on->scale, lambda, world);
+        cond_side_add_force_within(&on->contact[c].side[s], sign, world, on->first, on->last,
+                                   on->y);
     }
+}
+
+COND_AVX2 static void add_forces_avx2(const Forces* on, int n, const int* list)
+{
+    for (int k = 0; k < n; k++)
+        add_contact(on, list[k]);
+}
+
+static void add_forces_generic(const Forces* on, int n, const int* list)
+{
+    for (int k = 0; k < n; k++)
+        add_contact(on, list[k]);
+}
+
+void cond_contact_rows_add_forces(const CondContactRows* rows, const CondContact* contact, int n,
+                                  const int* list, double scale, const double* lambda, int first,
+                                  int last, double* y)
+{
+    Forces on = {rows, contact, scale, lambda, first, last, y};
+    (COND_HAS_AVX2 ? add_forces_avx2 : add_forces_generic)(&on, n, list);
 }

@@ -9,10 +9,13 @@
 #include "base/arena.h"
 #include "problem/side.h"
 
-// A packed contact.
+// A packed contact. Vectors of four numbers are read from one before a row of A on, and from a row
+// on: what lies before and behind is a number.
 typedef struct CondContactRow {
+    double before;  // 0
     double A[2][9]; // of both sides
     double R[9];    // the frame
+    double behind;  // 0
     int first[2];   // the first coordinate of each side; -1: static
 } CondContactRow;
 
@@ -31,9 +34,10 @@ CondStatus cond_contact_rows_build(CondContactRows* rows, CondArena* arena,
 void cond_contact_rows_velocity(const CondContactRows* rows, const CondContact* contact,
                                 const double* x, int first, int last, double* u);
 
-// y += scale J' R' lambda of contact c on the coordinates first .. last - 1.
-void cond_contact_rows_add_force(const CondContactRows* rows, const CondContact* contact, int c,
-                                 double scale, const double* lambda, int first, int last,
-                                 double* y);
+// y += scale J' R' lambda of the contacts of a list, one after the other, on the coordinates
+// first .. last - 1.                                      list (n), lambda of the problem
+void cond_contact_rows_add_forces(const CondContactRows* rows, const CondContact* contact, int n,
+                                  const int* list, double scale, const double* lambda, int first,
+                                  int last, double* y);
 
 #endif
