@@ -280,7 +280,7 @@ static int factor_panel(CondBlockLu* lu, int s)
         double *D = lu->factor + lu->diagonal[k], *U = upper + at * row + next;
         for (int i = 0; i < size; i++)
             memcpy(D + i * size, upper + (at + i) * row + at, (size_t)size * sizeof *D);
-        if (cond_lu_factor(size, D, pivot))
+        if (size == COND_SIX ? cond_six_factor(D, pivot) : cond_lu_factor(size, D, pivot))
             return 1;
         divide(size, D, pivot, rest + width, U, row);
         if (rest == 0)

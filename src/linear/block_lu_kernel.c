@@ -4,6 +4,8 @@
 #include "base/lanes.h"
 #include "base/processor.h"
 
+#include <math.h>
+
 #define BODY static inline __attribute__((always_inline))
 
 typedef CondLanesAnywhere Four;
@@ -80,17 +82,83 @@ BODY void subtract(const CondPanelProduct* p)
         strip(p, i, 1);
 }
 
+// A row of six numbers, and masks of its columns.
+typedef struct Row {
+    Four low;
+    Two high;
+} Row;
+
+typedef long long FourMask __attribute__((vector_size(32)));
+typedef long long TwoMask __attribute__((vector_size(16)));
+
+BODY void load_row(const double* at, Row* row)
+{
+    row->low = *(const Four*)at;
+    row->high = *(const Two*)(at + COND_LANES);
+}
+
+BODY void store_row(const Row* row, double* at)
+{
+    *(Four*)at = row->low;
+    *(Two*)(at + COND_LANES) = row->high;
+}
+
+// row -= l pivot in the columns behind k, and l in column k. The row is stored as a whole: the
+// processor passes it on to the next load only in the parts in which it was stored.
+BODY void eliminate(int k, double l, const Row* pivot, double* at)
+{
+    const FourMask low_at = {0, 1, 2, 3}, low_here = low_at == k, low_behind = low_at > k;
+    const TwoMask high_at = {4, 5}, high_here = high_at == k, high_behind = high_at > k;
+    Row row;
+    load_row(at, &row);
+    FourMask low = (FourMask)(row.low - l * pivot->low), low_l = (FourMask)(l + (Four){0.0});
+    TwoMask high = (TwoMask)(row.high - l * pivot->high), high_l = (TwoMask)(l + (Two){0.0});
+    low = (low & low_behind) | (low_l & low_here) | ((FourMask)row.low & ~(low_behind | low_here));
+    high = (high & high_behind) | (high_l & high_here) |
+           ((TwoMask)row.high & ~(high_behind | high_here));
+    row = (Row){(Four)low, (Two)high};
+    store_row(&row, at);
+}
+
+// Which row has the pivot is found without a branch, and rows are exchanged even with themselves:
+// no processor foresees it.
+BODY int factor(double* D, int* pivot)
+{
+#pragma GCC unroll 6
+    for (int k = 0; k < COND_SIX; k++) {
+        double most = fabs(D[(COND_SIX + 1) * k]);
+        int best = k;
+        for (int i = k + 1; i < COND_SIX; i++) {
+            double size = fabs(D[COND_SIX * i + k]);
+            best = size > most ? i : best;
+            most = size > most ? size : most;
+        }
+        pivot[k] = best;
+        if (!(most > 0.0) || !isfinite(most))
+            return 1;
+        Row own, other;
+        load_row(D + (ptrdiff_t)COND_SIX * k, &other);
+        load_row(D + (ptrdiff_t)COND_SIX * best, &own);
+        store_row(&other, D + (ptrdiff_t)COND_SIX * best);
+        store_row(&own, D + (ptrdiff_t)COND_SIX * k);
+        double value = D[(COND_SIX + 1) * k];
+        for (int i = k + 1; i < COND_SIX; i++)
+            eliminate(k, D[COND_SIX * i + k] / value, &own, D + (ptrdiff_t)COND_SIX * i);
+    }
+    for (int k = 0; k < COND_SIX; k++)
+        D[(COND_SIX + 1) * k] = 1.0 / D[(COND_SIX + 1) * k];
+    return 0;
+}
+
 // A column at a time: P first, then L y = P x, then U x = y with the reciprocals of its diagonal.
 BODY void divide(const double* restrict D, const int* pivot, int n, double* restrict X,
                  ptrdiff_t row)
 {
-    double r[COND_SIX];
     int from[COND_SIX] = {0, 1, 2, 3, 4, 5};
     for (int k = 0; k < COND_SIX; k++) {
         int swap = from[k];
         from[k] = from[pivot[k]];
         from[pivot[k]] = swap;
-        r[k] = 1.0 / D[7 * k];
     }
     const double *f0 = X + from[0] * row, *f1 = X + from[1] * row, *f2 = X + from[2] * row;
     const double *f3 = X + from[3] * row, *f4 = X + from[4] * row, *f5 = X + from[5] * row;
@@ -101,12 +169,12 @@ BODY void divide(const double* restrict D, const int* pivot, int n, double* rest
         double x3 = f3[j] - D[18] * x0 - D[19] * x1 - D[20] * x2;
         double x4 = f4[j] - D[24] * x0 - D[25] * x1 - D[26] * x2 - D[27] * x3;
         double x5 = f5[j] - D[30] * x0 - D[31] * x1 - D[32] * x2 - D[33] * x3 - D[34] * x4;
-        x5 = x5 * r[5];
-        x4 = (x4 - D[29] * x5) * r[4];
-        x3 = (x3 - D[22] * x4 - D[23] * x5) * r[3];
-        x2 = (x2 - D[15] * x3 - D[16] * x4 - D[17] * x5) * r[2];
-        x1 = (x1 - D[8] * x2 - D[9] * x3 - D[10] * x4 - D[11] * x5) * r[1];
-        x0 = (x0 - D[1] * x1 - D[2] * x2 - D[3] * x3 - D[4] * x4 - D[5] * x5) * r[0];
+        x5 = x5 * D[35];
+        x4 = (x4 - D[29] * x5) * D[28];
+        x3 = (x3 - D[22] * x4 - D[23] * x5) * D[21];
+        x2 = (x2 - D[15] * x3 - D[16] * x4 - D[17] * x5) * D[14];
+        x1 = (x1 - D[8] * x2 - D[9] * x3 - D[10] * x4 - D[11] * x5) * D[7];
+        x0 = (x0 - D[1] * x1 - D[2] * x2 - D[3] * x3 - D[4] * x4 - D[5] * x5) * D[0];
         X[j] = x0, X[row + j] = x1, X[2 * row + j] = x2;
         X[3 * row + j] = x3, X[4 * row + j] = x4, X[5 * row + j] = x5;
     }
@@ -177,9 +245,19 @@ COND_AVX2 static void reduce_avx2(int rows, int n, const double* M, ptrdiff_t ro
     reduce(rows, n, M, row, y, x);
 }
 
+COND_AVX2 static int factor_avx2(double* D, int* pivot)
+{
+    return factor(D, pivot);
+}
+
 static void subtract_generic(const CondPanelProduct* p)
 {
     subtract(p);
+}
+
+static int factor_generic(double* D, int* pivot)
+{
+    return factor(D, pivot);
 }
 
 static void divide_generic(const double* D, const int* pivot, int n, double* X, ptrdiff_t row)
@@ -217,6 +295,11 @@ void cond_panel_subtract(int rows, int columns, int depth, CondPanel A, const do
     }
 #endif
     (COND_HAS_AVX2 ? subtract_avx2 : subtract_generic)(&p);
+}
+
+int cond_six_factor(double* D, int* pivot)
+{
+    return (COND_HAS_AVX2 ? factor_avx2 : factor_generic)(D, pivot);
 }
 
 void cond_six_divide(const double* D, const int* pivot, int n, double* X, ptrdiff_t row)

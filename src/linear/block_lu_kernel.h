@@ -18,7 +18,11 @@ typedef struct CondPanel {
 void cond_panel_subtract(int rows, int columns, int depth, CondPanel A, const double* B,
                          ptrdiff_t b_row, double* C, ptrdiff_t c_row);
 
-// X = D \ X with the factor of D (linear/lu.h).             D (6 x 6), X (6 x n), rows apart
+// P D = L U in place as cond_lu_factor makes it (linear/lu.h), but with the reciprocals of the
+// diagonal of U; 0 when done, 1 when D is singular.                          D (6 x 6), pivot (6)
+int cond_six_factor(double* D, int* pivot);
+
+// X = D \ X with the factor of D that cond_six_factor makes.     D (6 x 6), X (6 x n), rows apart
 void cond_six_divide(const double* D, const int* pivot, int n, double* X, ptrdiff_t row);
 
 // y = M' x.                                        M (depth x n) by rows, x (depth), y (n)

@@ -127,8 +127,8 @@ BODY __m512d less(__m512d x, double d, __m512d y)
 }
 
 // Eight columns of X, of which those of the mask are stored.
-BODY void divide_eight(const double* D, const double r[COND_SIX], const int from[COND_SIX],
-                       __mmask8 mask, double* X, ptrdiff_t row)
+BODY void divide_eight(const double* D, const int from[COND_SIX], __mmask8 mask, double* X,
+                       ptrdiff_t row)
 {
     __m512d x[COND_SIX];
 #pragma GCC unroll 6
@@ -143,7 +143,7 @@ BODY void divide_eight(const double* D, const double r[COND_SIX], const int from
 #pragma GCC unroll 6
         for (int k = i + 1; k < COND_SIX; k++)
             x[i] = less(x[i], D[COND_SIX * i + k], x[k]);
-        x[i] = _mm512_mul_pd(x[i], _mm512_set1_pd(r[i]));
+        x[i] = _mm512_mul_pd(x[i], _mm512_set1_pd(D[(COND_SIX + 1) * i]));
     }
 #pragma GCC unroll 6
     for (int i = 0; i < COND_SIX; i++)
@@ -153,15 +153,13 @@ BODY void divide_eight(const double* D, const double r[COND_SIX], const int from
 TARGET void cond_six_divide_avx512(const double* D, const int* pivot, int n, double* X,
                                    ptrdiff_t row)
 {
-    double r[COND_SIX];
     int from[COND_SIX] = {0, 1, 2, 3, 4, 5};
     for (int k = 0; k < COND_SIX; k++) {
         int swap = from[k];
         from[k] = from[pivot[k]];
         from[pivot[k]] = swap;
-        r[k] = 1.0 / D[(COND_SIX + 1) * k];
     }
     for (int j = 0; j < n; j += EIGHT)
-        divide_eight(D, r, from, first_columns(n - j), X + j, row);
+        divide_eight(D, from, first_columns(n - j), X + j, row);
 }
 #endif

@@ -2,6 +2,7 @@
 // coordinates of one body or of two.
 #include "newton/contact_blocks.h"
 
+#include "base/processor.h"
 #include "linear/block_lu_kernel.h"
 
 #include <string.h>
@@ -158,7 +159,7 @@ CondStatus cond_contact_blocks_plan(CondContactBlocks* blocks, const CondProblem
 }
 
 // force = - D J
-static void press(const double* D, const double* restrict J, double* restrict force)
+static inline __attribute__((always_inline)) void press(const double* D, const double* restrict J, double* restrict force)
 {
     for (int r = 0; r < 3; r++) {
         double a = -D[3 * r], b = -D[3 * r + 1], c = -D[3 * r + 2];
@@ -168,7 +169,8 @@ static void press(const double* D, const double* restrict J, double* restrict fo
 }
 
 // Rows of J and of - D J of the contacts that are not open.
-static void make_rows(CondContactBlocks* blocks, CondPairBlocks* pair)
+static inline __attribute__((always_inline)) void make_rows(const CondContactBlocks* blocks,
+                                                            CondPairBlocks* pair)
 {
     static const double open[9] = {0.0};
     ptrdiff_t to = NUMBERS * (ptrdiff_t)pair->begin;
@@ -185,11 +187,23 @@ static void make_rows(CondContactBlocks* blocks, CondPairBlocks* pair)
     }
 }
 
+COND_AVX2 static void make_avx2(const CondContactBlocks* blocks, int first, int last)
+{
+    for (int p = first; p < last; p++)
+        make_rows(blocks, &blocks->pair[p]);
+}
+
+static void make_generic(const CondContactBlocks* blocks, int first, int last)
+{
+    for (int p = first; p < last; p++)
+        make_rows(blocks, &blocks->pair[p]);
+}
+
 static void prepare(void* data, int share)
 {
-    CondContactBlocks* blocks = data;
-    for (int p = blocks->share[share]; p < blocks->share[share + 1]; p++)
-        make_rows(blocks, &blocks->pair[p]);
+    const CondContactBlocks* blocks = data;
+    (COND_HAS_AVX2 ? make_avx2 : make_generic)(blocks, blocks->share[share],
+                                               blocks->share[share + 1]);
 }
 
 // A block of rows i and columns j is J_i' D J_j. In L' its transpose is meant.
