@@ -2,6 +2,7 @@
 #include "strategy/working_set.h"
 
 #include "base/memory.h"
+#include "law/tuning.h"
 #include "newton/tuning.h"
 #include "strategy/strategy.h"
 #include "strategy/tuning.h"
@@ -40,7 +41,7 @@ static int is_open(const CondWorkingSet* set, const CondNodal* nodal, const Cond
 
 int cond_working_set_join(CondWorkingSet* set, const CondNodal* nodal, const CondAnswer* pair)
 {
-    double share = set->width * fmax(COND_OPEN_SPEED, pair->residual);
+    double share = set->width * fmax(COND_OPEN_SPEED, fmin(COND_AIM, pair->residual));
     double margin = share * pair->certificate.velocity_scale;
     int joined = 0;
     set->n = 0;
