@@ -119,7 +119,7 @@ static void solve(ShellStatics* s, double shift)
             }
         }
     assert_int_equal(cond_block_lu_factor(&s->lu), 0);
-    cond_block_lu_solve(&s->lu, s->f);
+    cond_block_lu_solve(&s->lu, s->f, 1);
 }
 
 static double residual(ShellStatics* s)

@@ -68,7 +68,7 @@ static void compare(CondBlockLu* lu, uint64_t seed, int n_node, int edges, int s
         for (int i = 0; i < n; i++)
             x[i] = y[i] = uniform(&random);
         assert_int_equal(cond_block_lu_factor(lu), 0);
-        cond_block_lu_solve(lu, x);
+        cond_block_lu_solve(lu, x, 1);
         assert_int_equal(cond_lu_factor(n, A, pivot), 0);
         cond_lu_solve(n, A, pivot, y);
         double most = 0.0;
@@ -172,7 +172,7 @@ static void refactor(CondBlockLu* lu, uint64_t seed)
                     fill_in(&filling, s);
                 assert_int_equal(cond_block_lu_factor(lu), 0);
             }
-            cond_block_lu_solve(lu, x[k]);
+            cond_block_lu_solve(lu, x[k], k + 1);
             assert_memory_equal(x[0], x[k], bytes);
         }
     }

@@ -415,7 +415,7 @@ void cond_tangent_solve(const CondSim* sim, double* x)
         else
             memcpy(y + tangent->lu.first[i], x + body->dof_begin, bytes);
     }
-    cond_block_lu_solve(&tangent->lu, y);
+    cond_block_lu_solve(&tangent->lu, y, 1);
     memset(x, 0, (size_t)model->n_dof * sizeof *x);
     for (int i = 0; i < tangent->n_node; i++) {
         const CondBody* body = &model->body[tangent->body[i]];

@@ -8,6 +8,7 @@
 #include "linear/block_lu.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "linear/block_lu_kernel.h"
 #include "linear/block_lu_panel.h"
 #include "linear/lu.h"
@@ -49,11 +50,11 @@ static double count_work(const CondBlockOrder* o)
     return work;
 }
 
-// Where everything lies. The numbers of `value` and `factor`.
-static void lay_out(CondBlockLu* lu, size_t* n_factor)
+// Where everything lies. The numbers of `value`, `factor` and `y`.
+static void lay_out(CondBlockLu* lu, size_t* n_factor, size_t* n_left)
 {
     const CondBlockSuper* super = &lu->super;
-    *n_factor = lu->n_value = 0;
+    *n_factor = lu->n_value = *n_left = 0;
     lu->start[0] = 0;
     for (int k = 0; k < lu->n_node; k++) {
         int size = lu->size[super->node[k]];
@@ -68,6 +69,8 @@ static void lay_out(CondBlockLu* lu, size_t* n_factor)
             width += cond_block_lu_size(lu, super->later[a]);
         }
         lu->width[s] = width;
+        lu->left[s] = *n_left;
+        *n_left += (size_t)width;
         lu->panel[s] = lu->n_value;
         size_t height = (size_t)cond_block_lu_height(lu, s);
         lu->n_value += height * (height + 2 * (size_t)width);
@@ -142,7 +145,7 @@ static CondStatus list_updates(CondBlockLu* lu)
 CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
 {
     int n = lu->n_node;
-    size_t n_factor;
+    size_t n_factor, n_left;
     *fits = 0;
     CondStatus status = cond_block_order_make(&lu->order);
     if (status)
@@ -155,12 +158,13 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
         return status;
     if (RESERVE(start, n + 1) || RESERVE(width, n) || RESERVE(panel, n) || RESERVE(diagonal, n) ||
         RESERVE(column, lu->order.begin[n]) || RESERVE(update_begin, n + 2) ||
-        RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]) || RESERVE(y, lu->first[n]))
+        RESERVE(left, n) || RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]))
         return COND_OUT_OF_MEMORY;
-    lay_out(lu, &n_factor);
+    lay_out(lu, &n_factor, &n_left);
     if (lu->n_value > INT_MAX || n_factor > INT_MAX)
-        return COND_OK;
-    if (RESERVE(value, (int)lu->n_value) || RESERVE(factor, (int)n_factor))
+        return COND_OK; // and y is smaller
+    if (RESERVE(value, (int)lu->n_value) || RESERVE(factor, (int)n_factor) ||
+        RESERVE(y, (int)n_left))
         return COND_OUT_OF_MEMORY;
     status = list_updates(lu);
     *fits = !status;
@@ -309,14 +313,22 @@ int cond_block_lu_factor(CondBlockLu* lu)
     return 0;
 }
 
-// x = L^-1 P x, by supernodes.
-static void solve_forward(const CondBlockLu* lu, int s, double* x, double* y)
+// What one supernode takes from those before, and x = L^-1 P x of its own; y_s is what it leaves
+// to those behind.
+static void solve_forward(const CondBlockLu* lu, int s)
 {
     const CondBlockSuper* super = &lu->super;
     int height = cond_block_lu_height(lu, s), begin = super->first[s];
     const double* upper = cond_block_lu_upper(lu, s);
     ptrdiff_t row = cond_block_lu_row(lu, s);
-    double* xs = x + lu->start[begin];
+    double* xs = lu->x + lu->start[begin];
+    for (int u = lu->update_begin[s]; u < lu->update_begin[s + 1]; u++) {
+        const CondBlockUpdate* update = &lu->update[u];
+        const double* y = lu->y + lu->left[update->from] + update->column;
+        for (int a = update->begin; a < update->begin + update->inside; a++)
+            for (int j = 0; j < lu->run[a].length; j++)
+                xs[lu->run[a].target + j] -= *y++;
+    }
     for (int k = begin; k < super->first[s + 1]; k++) {
         int size = cond_block_lu_size(lu, k), at = cond_block_lu_offset(lu, k), next = at + size;
         divide(size, lu->factor + lu->diagonal[k], lu->pivot + lu->start[k], 1, xs + at, 1);
@@ -324,26 +336,22 @@ static void solve_forward(const CondBlockLu* lu, int s, double* x, double* y)
             for (int j = 0; j < size; j++)
                 xs[i] -= upper[i * row + at + j] * xs[at + j];
     }
-    cond_panel_combine(height, lu->width[s], cond_block_lu_lower(lu, s), lu->width[s], xs, y);
-    for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
-        int place = super->later[a], size = cond_block_lu_size(lu, place);
-        for (int j = 0; j < size; j++)
-            x[lu->start[place] + j] -= y[lu->column[a] + j];
-    }
+    cond_panel_combine(height, lu->width[s], cond_block_lu_lower(lu, s), lu->width[s], xs,
+                       lu->y + lu->left[s]);
 }
 
 // x -= D^-1 U x of those behind
-static void solve_backward(const CondBlockLu* lu, int s, double* x, double* y)
+static void solve_backward(const CondBlockLu* lu, int s)
 {
     const CondBlockSuper* super = &lu->super;
     int height = cond_block_lu_height(lu, s), begin = super->first[s];
     const double* upper = cond_block_lu_upper(lu, s);
     ptrdiff_t row = cond_block_lu_row(lu, s);
-    double* xs = x + lu->start[begin];
+    double *xs = lu->x + lu->start[begin], *y = lu->y + lu->left[s];
     for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
         int place = super->later[a];
-        memcpy(y + lu->column[a], x + lu->start[place],
-               (size_t)cond_block_lu_size(lu, place) * sizeof *x);
+        memcpy(y + lu->column[a], lu->x + lu->start[place],
+               (size_t)cond_block_lu_size(lu, place) * sizeof *y);
     }
     cond_panel_reduce(height, lu->width[s], upper + height, row, y, xs);
     for (int k = super->first[s + 1] - 2; k >= begin; k--) {
@@ -352,17 +360,69 @@ static void solve_backward(const CondBlockLu* lu, int s, double* x, double* y)
     }
 }
 
-void cond_block_lu_solve(const CondBlockLu* lu, double* x)
+// A solve: x of the caller, by nodes.
+typedef struct Solve {
+    const CondBlockLu* lu;
+    double* x;
+} Solve;
+
+// The places of a share.
+static void find_places(const CondBlockSuper* super, int share, int* first, int* last)
 {
-    const CondBlockSuper* super = &lu->super;
-    for (int k = 0; k < lu->n_node; k++)
-        memcpy(lu->x + lu->start[k], x + lu->first[super->node[k]],
-               (size_t)cond_block_lu_size(lu, k) * sizeof *x);
-    for (int s = 0; s < super->n; s++)
-        solve_forward(lu, s, lu->x, lu->y);
-    for (int s = super->n - 1; s >= 0; s--)
-        solve_backward(lu, s, lu->x, lu->y);
-    for (int k = 0; k < lu->n_node; k++)
-        memcpy(x + lu->first[super->node[k]], lu->x + lu->start[k],
-               (size_t)cond_block_lu_size(lu, k) * sizeof *x);
+    *first = super->first[super->share[share]];
+    *last = super->first[super->share[share + 1]];
+}
+
+static void solve_share_forward(const Solve* solve, int share)
+{
+    const CondBlockLu* lu = solve->lu;
+    int first, last;
+    find_places(&lu->super, share, &first, &last);
+    for (int k = first; k < last; k++)
+        memcpy(lu->x + lu->start[k], solve->x + lu->first[lu->super.node[k]],
+               (size_t)cond_block_lu_size(lu, k) * sizeof *solve->x);
+    for (int s = lu->super.share[share]; s < lu->super.share[share + 1]; s++)
+        solve_forward(lu, s);
+}
+
+static void solve_share_backward(const Solve* solve, int share)
+{
+    const CondBlockLu* lu = solve->lu;
+    int first, last;
+    find_places(&lu->super, share, &first, &last);
+    for (int s = lu->super.share[share + 1] - 1; s >= lu->super.share[share]; s--)
+        solve_backward(lu, s);
+    for (int k = first; k < last; k++)
+        memcpy(solve->x + lu->first[lu->super.node[k]], lu->x + lu->start[k],
+               (size_t)cond_block_lu_size(lu, k) * sizeof *solve->x);
+}
+
+static void solve_down(const void* data, int first, int last)
+{
+    for (int share = first; share < last; share++)
+        solve_share_forward(data, share);
+}
+
+static void solve_top(const void* data, int first, int last)
+{
+    for (int top = first; top < last; top++) {
+        solve_share_forward(data, COND_TOP);
+        solve_share_backward(data, COND_TOP);
+    }
+}
+
+static void solve_up(const void* data, int first, int last)
+{
+    for (int share = first; share < last; share++)
+        solve_share_backward(data, share);
+}
+
+void cond_block_lu_solve(const CondBlockLu* lu, double* x, int threads)
+{
+    Solve solve = {lu, x};
+    const CondPhase phase[] = {{solve_down, &solve, COND_WORKERS, 0},
+                               {solve_top, &solve, 1, 1},
+                               {solve_up, &solve, COND_WORKERS, 1}};
+    int n_thread = cond_threads_chained(lu->n_value, threads);
+    cond_parallel_phases(3, phase, n_thread < COND_WORKERS ? n_thread : COND_WORKERS);
 }

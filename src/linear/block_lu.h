@@ -55,7 +55,9 @@ typedef struct CondBlockLu {
     size_t n_value;          //
     double work;             // multiply-adds of a factorisation without supernodes
     CondBlockKept kept;      // the part of `value` that stays, by keep
-    double *x, *y;           // scratch of solve                               (first[n_node])
+    size_t* left;            // where a supernode's part of `y` begins, by plan      (super.n)
+    double* x;               // scratch of solve                               (first[n_node])
+    double* y;               // the same: what supernodes leave to later places
 } CondBlockLu;
 
 // A block of the matrix: the number at row i, column j is value[i * row + j * column].
@@ -109,8 +111,9 @@ typedef struct CondBlockLuSource {
 // as many as the run time has, of which two are used).
 int cond_block_lu_refactor(CondBlockLu* lu, const CondBlockLuSource* source, int threads);
 
-// x = A \ x with the factor, node after node as they were given.       x (first[n_node])
-void cond_block_lu_solve(const CondBlockLu* lu, double* x);
+// x = A \ x with the factor, node after node as they were given. The numbers do not depend on the
+// threads, as above.                                                          x (first[n_node])
+void cond_block_lu_solve(const CondBlockLu* lu, double* x, int threads);
 
 void cond_block_lu_destroy(CondBlockLu* lu);
 

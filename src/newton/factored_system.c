@@ -381,7 +381,7 @@ CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProb
 
 void cond_factored_system_solve(const CondFactoredSystem* system, double* x)
 {
-    cond_block_lu_solve(&system->H, x);
+    cond_block_lu_solve(&system->H, x, system->threads);
 }
 
 void cond_factored_system_destroy(CondFactoredSystem* system)

@@ -20,6 +20,7 @@
 // little resistance added to it, which does not change where the iterations end.
 #include "newton/interior_point.h"
 
+#include "base/account.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "newton/tuning.h"
@@ -221,5 +222,6 @@ CondStatus cond_interior_point_solve(CondInteriorPoint* ip, CondSemismooth* newt
             break;
         shorts = step < 1.0 - COND_TO_BOUNDARY ? shorts + 1 : 0;
     }
+    cond_account_mark("solve: interior point");
     return COND_OK;
 }

@@ -259,6 +259,15 @@ static int make_batches(Solver* s, int n, int n_thread)
     return n_batch;
 }
 
+// 1 for an island beyond its share of the threads whose loops have work for several: where they have
+// not, it is one of those that are handed out.
+static int is_alone(const Solver* s, int i, int n_dof, int n_thread)
+{
+    const CondIsland* island = &s->islands.island[i];
+    return n_thread > 1 && (long long)island->n_dof * n_thread >= n_dof &&
+           cond_threads((size_t)cost_of(s, i), n_thread) > 1;
+}
+
 // Solves all, those beyond their share of the threads first. The others are handed out where they
 // are work enough for a team.
 static void solve_islands(Solver* s, int n_dof, int n_thread)
@@ -266,7 +275,7 @@ static void solve_islands(Solver* s, int n_dof, int n_thread)
     size_t rest = 0; // coordinates of islands with contacts
     for (int i = 0; i < s->islands.n; i++) {
         const CondIsland* island = &s->islands.island[i];
-        s->alone[i] = n_thread > 1 && (long long)island->n_dof * n_thread >= n_dof;
+        s->alone[i] = is_alone(s, i, n_dof, n_thread);
         if (s->alone[i])
             solve_island(s, &s->whole, i);
         else if (island->n_contact > 0)

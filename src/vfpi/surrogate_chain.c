@@ -166,7 +166,7 @@ void cond_chain_apply(const CondChain* chain, const CondProblem* problem, const 
     for (int i = 0; i < problem->n_dof; i++)
         if (chain->place[i] >= 0)
             chain->x[chain->place[i]] = g[i];
-    cond_block_lu_solve(&chain->matrix, chain->x);
+    cond_block_lu_solve(&chain->matrix, chain->x, 1);
     for (int i = 0; i < problem->n_dof; i++)
         if (chain->place[i] >= 0)
             out[i] = v[i] - chain->x[chain->place[i]];
