@@ -249,9 +249,9 @@ CondStatus join(CondDevice* device, const CondKernel* kernel, int n, size_t work
     if (blocks > 0)
         found->parts(n, blocks, args, d->part, d->stream);
     if (found->most)
-        join_parts<Most><<<1, TERM_THREADS, 0, d->stream>>>(blocks, d->part, result);
+        launch(join_parts<Most>, 1, TERM_THREADS, d->stream, blocks, d->part, result);
     else
-        join_parts<Plus><<<1, TERM_THREADS, 0, d->stream>>>(blocks, d->part, result);
+        launch(join_parts<Plus>, 1, TERM_THREADS, d->stream, blocks, d->part, result);
     end(d, kernel->name, 0);
     d->total[d->n_result++] = total;
     return outcome(d, cudaSuccess, kernel->name);

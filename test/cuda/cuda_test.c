@@ -247,9 +247,9 @@ static void check_steps(int n, double tilt, int levels, int count)
         scale = fmax(scale, fabs(cpu.v[i]));
     }
     printf("  tilt %g levels %d: Newton %d / %d, iterations %d / %d, certificates %.1e / %.1e, "
-           "velocities apart %.1e of %.1e\n",
+           "velocities apart %.1e of %.1e, hash %016llx\n",
            tilt, levels, cpu.newton, cuda.newton, cpu.iterations, cuda.iterations, cpu.residual,
-           cuda.residual, most, scale);
+           cuda.residual, most, scale, (unsigned long long)cuda.hash);
     report("steps, velocities as by the cpu", cpu.n, right && most <= 1e-5 * scale);
     report("steps, the same bits twice", cpu.n, right && cuda.hash == again.hash);
     free(cpu.v), free(cuda.v), free(again.v);

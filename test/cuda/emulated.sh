@@ -1,0 +1,33 @@
+#!/bin/sh
+# The programs of a GPU machine with the emulated device, in three orders of its blocks, warps and
+# lanes: what they print must be the same.
+#     emulated.sh verbs|elements|steps|scenes CUDA_TEST CUDA_SCENE SCENES
+set -eu
+what=$1 test=$2 scene=$3 scenes=$4
+
+run()
+{
+    case $what in
+    verbs) "$test" verbs 5000 ;;
+    elements) "$test" elements 9 ;;
+    steps) "$test" steps 10 ;;
+    scenes)
+        "$scene" "$scenes/ball.yaml" 2
+        "$scene" "$scenes/mat.yaml" 2 solver.multilevel=on
+        ;;
+    esac
+}
+
+for order in forward reverse 7; do
+    if ! COND_EMULATED_ORDER=$order run >"$what-$order.txt" 2>&1; then
+        cat "$what-$order.txt"
+        exit 1
+    fi
+    # Times differ.
+    sed '/ calls .* each/d' "$what-$order.txt" >"$what-$order.same"
+    if ! diff "$what-forward.same" "$what-$order.same"; then
+        echo "the order $order changes what the kernels compute"
+        exit 1
+    fi
+done
+cat "$what-forward.txt"
