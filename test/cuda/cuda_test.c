@@ -9,6 +9,7 @@
 #include "cuda/soft_cg.h"
 #include "model/fem_item.h"
 #include "model/model.h"
+#include "problem/device_matrix.h"
 #include "strategy/strategy.h"
 #include "verbs_item.h"
 
@@ -198,6 +199,7 @@ static CondStatus make_mat(int n, double tilt, int levels, CondDeviceKind kind, 
 typedef struct Steps {
     double* v;
     int n, newton, iterations;
+    int made, fetched; // matrices: on the device; copied from there
     uint64_t hash;
     double residual;
 } Steps;
@@ -223,6 +225,10 @@ static CondStatus make_steps(int n, double tilt, int levels, CondDeviceKind kind
     if (status)
         printf("steps: %d: %s%s\n", (int)status, error.message,
                status < 0 ? cond_last_error()->message : "");
+    if (sim) {
+        steps->made = cond_sim_device_matrix(sim)->n_made;
+        steps->fetched = cond_sim_device_matrix(sim)->n_fetched;
+    }
     if (status >= 0 && state) {
         steps->n = cond_model_n_dof(model);
         steps->v = malloc((size_t)steps->n * sizeof *steps->v);
@@ -250,7 +256,9 @@ static void check_steps(int n, double tilt, int levels, int count)
            "velocities apart %.1e of %.1e, hash %016llx\n",
            tilt, levels, cpu.newton, cuda.newton, cpu.iterations, cuda.iterations, cpu.residual,
            cuda.residual, most, scale, (unsigned long long)cuda.hash);
+    printf("  matrices made on the device %d, fetched %d\n", cuda.made, cuda.fetched);
     report("steps, velocities as by the cpu", cpu.n, right && most <= 1e-5 * scale);
+    report("matrices on the device", cuda.made, levels ? cuda.made > 0 : cuda.made == 0);
     report("steps, the same bits twice", cpu.n, right && cuda.hash == again.hash);
     free(cpu.v), free(cuda.v), free(again.v);
 }
