@@ -117,11 +117,18 @@ const Kernel* find(Data* d, const CondKernel* from)
     return NULL;
 }
 
+CondStatus take_bytes(Data* d, void** memory, size_t bytes)
+{
+    char what[80];
+    snprintf(what, sizeof what, "no room for %zu bytes more", bytes);
+    return outcome(d, cudaMalloc(memory, bytes > 0 ? bytes : 1), what);
+}
+
 void* take(CondDevice* device, size_t bytes)
 {
     void* memory = NULL;
     Data* d = data_of(device);
-    if (outcome(d, cudaMalloc(&memory, bytes > 0 ? bytes : 1), "memory"))
+    if (take_bytes(d, &memory, bytes))
         return NULL;
     d->held += bytes;
     return memory;
@@ -268,7 +275,7 @@ CondStatus make_room(Data* d, size_t size)
     d->held -= d->spare_size;
     d->spare = NULL;
     d->spare_size = 0;
-    CondStatus status = outcome(d, cudaMalloc(&d->spare, size + size / 8), "memory");
+    CondStatus status = take_bytes(d, &d->spare, size + size / 8);
     if (!status) {
         d->spare_size = size + size / 8;
         d->held += d->spare_size;

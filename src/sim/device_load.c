@@ -179,10 +179,8 @@ CondStatus cond_device_load_make(CondDeviceLoad* load, CondAssembly* assembly,
         status = ops->read(load->device, load->host + load->n_dof, load->d, bytes);
     if (!status)
         status = ops->wait(load->device);
-    if (status) {
-        drop(load);
+    if (status)
         return status;
-    }
     cond_assembly_begin_made(assembly);
     for (int b = 0; b < model->n_body; b++)
         take_body(load, assembly, kinematics, b, f);
@@ -226,11 +224,12 @@ CondStatus cond_device_load_try(CondSim* sim, int* made)
     status =
         cond_device_load_make(load, &sim->attempt.assembly, &sim->at_start, sim->length, sim->f);
     *made = !status;
-    if (status)
-        return cond_error_set(NULL, status, "CUDA: %s; %zu bytes are held",
-                              cond_device_cuda_failure(&load->own),
-                              cond_device_cuda_held(&load->own));
-    return COND_OK;
+    if (!status)
+        return COND_OK;
+    cond_error_set(NULL, status, "CUDA: %s; %zu bytes are held",
+                   cond_device_cuda_failure(&load->own), cond_device_cuda_held(&load->own));
+    drop(load);
+    return status;
 }
 
 const CondDeviceMatrix* cond_sim_device_matrix(const CondSim* sim)

@@ -1,6 +1,8 @@
 // What a GPU machine checks: every function of the table of the device cuda against the device of
 // the processors, and steps of soft scenes by both. Prints a line a check, and how many failed.
-//     cond_cuda_test [verbs|elements|steps|times] [N]        N: nodes along a side of the mats
+//     cond_cuda_test [verbs|elements|steps|times|memory] [N]        N: nodes along a side of the
+//     mats
+// `memory` is for a device that has too little for the mat.
 // `times` takes apart one solve of a large mat: kernels, copies, iterations.
 #include "base/memory.h"
 #include "cond/scene.h"
@@ -241,6 +243,28 @@ static CondStatus make_steps(int n, double tilt, int levels, CondDeviceKind kind
     return status;
 }
 
+// A step on a device without room for it: an error that says how many bytes, and the state as it
+// was.
+static void check_memory(int n)
+{
+    CondModel* model = NULL;
+    CondState* state = NULL;
+    CondSim* sim = NULL;
+    CondError error = {.message = ""};
+    CondStatus status = make_mat(n, 0.0, 1, COND_DEVICE_CUDA, &model, &error);
+    if (!status && !(status = cond_state_create(model, &state, &error)))
+        status = cond_sim_create(model, &sim, &error);
+    uint64_t before = status ? 0 : cond_state_hash(state);
+    status = status ? status : cond_sim_step(sim, state, NULL);
+    printf("  %d: %s\n", (int)status, cond_last_error()->message);
+    report("no memory: the bytes", n,
+           status == COND_OUT_OF_MEMORY && strstr(cond_last_error()->message, "bytes"));
+    report("no memory: the state as it was", n, state && cond_state_hash(state) == before);
+    cond_sim_destroy(sim);
+    cond_state_destroy(state);
+    cond_model_destroy(model);
+}
+
 static void check_steps(int n, double tilt, int levels, int count)
 {
     Steps cpu, cuda, again;
@@ -468,6 +492,10 @@ int main(int argc, char** argv)
         return failures > 0;
     }
     int all = what[0] == 0;
+    if (strcmp(what, "memory") == 0) {
+        check_memory(n > 0 ? n : 18);
+        return failures > 0;
+    }
     if (all || strcmp(what, "verbs") == 0)
         check_verbs(n);
     for (int kind = 0; kind < 2 && (all || strcmp(what, "elements") == 0); kind++)
