@@ -2,42 +2,59 @@
 # from the PATH, from /usr/local/cuda, or from the PyPI packages nvidia-cuda-nvcc, nvidia-cuda-runtime,
 # nvidia-cuda-crt, nvidia-nvvm and nvidia-cuda-cccl of the Python that is first on the PATH. The run time
 # is linked statically: what is built runs on machines without CUDA as well, and says there is no device.
-option(COND_CUDA "Build the device cuda (needs nvcc)" OFF)
+#
+# COND_CUDA=emulated, for tests: the same sources by the C++ compiler, with kernels on the processor
+# (test/cuda/emulation).
+set(COND_CUDA OFF CACHE STRING "Build the device cuda: ON (needs nvcc), OFF, or emulated for tests")
 set(COND_CUDA_ARCHITECTURES "80;90" CACHE STRING "Compute capabilities to compile for; the last one also as PTX")
 set(COND_CUDA_OBJECTS)
 set(COND_CUDA_LIBRARIES)
 
-# Adds the objects that nvcc makes to a library made by cond_add_library.
+# Adds the objects of the CUDA sources to a library made by cond_add_library.
 function(cond_add_cuda name)
   foreach(target ${name} ${name}_inside)
     get_target_property(alias ${target} ALIASED_TARGET)
     if(COND_CUDA_OBJECTS AND NOT alias)
       target_sources(${target} PRIVATE ${COND_CUDA_OBJECTS})
+    endif()
+    if(COND_CUDA_OBJECTS AND NOT alias AND TARGET cond_cuda_objects)
       add_dependencies(${target} cond_cuda_objects)
     endif()
   endforeach()
 endfunction()
 
-# A program that checks the device on a machine that has one; it is built on request.
+# Programs that check the device on a machine that has one; they are built on request.
 function(cond_add_cuda_test)
   if(NOT COND_CUDA_OBJECTS)
     return()
   endif()
   set(folder ${PROJECT_SOURCE_DIR}/test/cuda)
-  set(object ${PROJECT_BINARY_DIR}/cuda/test/verbs.cu.o)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cuda/test)
-  add_custom_command(OUTPUT ${object}
-                     COMMAND ${COND_NVCC} ${nvcc_flags} -MD -MF ${object}.d -MT ${object} -c ${folder}/verbs.cu -o ${object}
-                     DEPENDS ${folder}/verbs.cu DEPFILE ${object}.d VERBATIM
-                     COMMENT "Building CUDA object test/verbs.cu")
+  set(object $<$<TARGET_EXISTS:cond_emulation_test>:$<TARGET_OBJECTS:cond_emulation_test>>)
+  if(NOT TARGET cond_emulation_test)
+    set(object ${PROJECT_BINARY_DIR}/cuda/test/verbs.cu.o)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/cuda/test)
+    add_custom_command(OUTPUT ${object}
+                       COMMAND ${COND_NVCC} ${nvcc_flags} -MD -MF ${object}.d -MT ${object} -c ${folder}/verbs.cu -o ${object}
+                       DEPENDS ${folder}/verbs.cu DEPFILE ${object}.d VERBATIM
+                       COMMENT "Building CUDA object test/verbs.cu")
+    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  endif()
   add_executable(cond_cuda_test EXCLUDE_FROM_ALL ${folder}/cuda_test.c ${object})
-  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set_target_properties(cond_cuda_test PROPERTIES LINKER_LANGUAGE C)
   target_include_directories(cond_cuda_test PRIVATE ${PROJECT_SOURCE_DIR}/src ${folder})
   target_link_libraries(cond_cuda_test PRIVATE cond_flags cond_inside OpenMP::OpenMP_C m ${COND_CUDA_LIBRARIES})
 endfunction()
 
 if(NOT COND_CUDA)
+  return()
+endif()
+if(COND_CUDA STREQUAL "emulated")
+  include(cmake/emulation.cmake)
+  if(NOT TARGET cond_emulation)
+    message(FATAL_ERROR "COND_CUDA=emulated needs a C++ compiler, and a build without sanitizers")
+  endif()
+  set(COND_CUDA_OBJECTS $<TARGET_OBJECTS:cond_emulation>)
+  set(COND_CUDA_LIBRARIES stdc++ pthread)
   return()
 endif()
 

@@ -97,6 +97,12 @@ void cond_assembly_begin(CondAssembly* assembly, const CondKinematics* kinematic
     empty(assembly);
 }
 
+void cond_assembly_begin_made(CondAssembly* assembly)
+{
+    assembly->has_steps = 1;
+    empty(assembly);
+}
+
 // Rigid bodies and particles have none.
 static int is_damped(const CondBody* body)
 {

@@ -67,6 +67,9 @@ void cond_assembly_destroy(CondAssembly* assembly);
 void cond_assembly_begin(CondAssembly* assembly, const CondKinematics* kinematics,
                          const double* step, double* f);
 
+// The same where the caller makes the blocks of A, in block and block_values.
+void cond_assembly_begin_made(CondAssembly* assembly);
+
 // The same with blocks = D, the damping of each body; the blocks of rigid bodies and particles,
 // which have none, are unchanged.
 void cond_assembly_begin_damping(CondAssembly* assembly, const CondKinematics* kinematics);

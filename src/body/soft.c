@@ -2,6 +2,7 @@
 // block of A is a sparse matrix of 3x3 blocks on the pattern of the mesh.
 #include "base/parallel.h"
 #include "body/body.h"
+#include "body/soft_matrix.h"
 #include "body/spectral.h"
 #include "math/quat.h"
 #include "model/fem.h"
@@ -80,25 +81,43 @@ static CondFemPolicy geometric(const CondBody* body, const CondKinematics* kinem
     return (CondFemPolicy){policy[body->geometric], body->geometric_stiffness};
 }
 
-static void block(const CondBody* body, const CondKinematics* kinematics, double step,
-                  double* values, CondBlock* out, double* f)
+CondSoftMatrix cond_soft_matrix(const CondBody* body, const CondKinematics* kinematics, double step)
 {
-    const CondFem* fem = body->fem;
-    CondBsr3 A = {&fem->pattern, values};
-    CondFemPolicy policy = geometric(body, kinematics);
-    double *elastic = kinematics->elastic, d = cond_kinematics_damped(kinematics, body->index);
-    cond_fem_assemble(fem, kinematics->q + body->q_begin, cond_spectral_mass(d) / step,
-                      cond_spectral_stiffness(d) * step, NULL, &policy, work_of(body, kinematics),
-                      &A, elastic, threads_of(kinematics));
+    double d = cond_kinematics_damped(kinematics, body->index);
+    return (CondSoftMatrix){cond_spectral_mass(d) / step, cond_spectral_stiffness(d) * step,
+                            geometric(body, kinematics)};
+}
+
+CondBlock cond_soft_block(const CondBody* body, const CondKinematics* kinematics,
+                          const double* values)
+{
+    return (CondBlock){.kind = COND_BLOCK_BSR3,
+                       .dof_begin = body->dof_begin,
+                       .n_dof = body->n_dof,
+                       .values = values,
+                       .row_begin = body->fem->pattern.row_begin,
+                       .column = body->fem->pattern.column,
+                       .position = kinematics->q + body->q_begin};
+}
+
+void cond_soft_add_elastic(const CondBody* body, const CondKinematics* kinematics,
+                           const double* elastic, double* f)
+{
     SumLoop sum = {elastic, f};
     cond_parallel(body->n_dof, cond_threads((size_t)body->n_dof, threads_of(kinematics)),
                   add_elastic, &sum);
-    *out = (CondBlock){.kind = COND_BLOCK_BSR3,
-                       .n_dof = body->n_dof,
-                       .values = values,
-                       .row_begin = fem->pattern.row_begin,
-                       .column = fem->pattern.column,
-                       .position = kinematics->q + body->q_begin};
+}
+
+static void block(const CondBody* body, const CondKinematics* kinematics, double step,
+                  double* values, CondBlock* out, double* f)
+{
+    CondBsr3 A = {&body->fem->pattern, values};
+    CondSoftMatrix matrix = cond_soft_matrix(body, kinematics, step);
+    cond_fem_assemble(body->fem, kinematics->q + body->q_begin, matrix.mass_scale,
+                      matrix.stiffness_scale, NULL, &matrix.policy, work_of(body, kinematics), &A,
+                      kinematics->elastic, threads_of(kinematics));
+    cond_soft_add_elastic(body, kinematics, kinematics->elastic, f);
+    *out = cond_soft_block(body, kinematics, values);
 }
 
 // Masses of the nodes, and where they go.

@@ -117,11 +117,18 @@ const Kernel* find(Data* d, const CondKernel* from)
     return NULL;
 }
 
+CondStatus take_bytes(Data* d, void** memory, size_t bytes)
+{
+    char what[80];
+    snprintf(what, sizeof what, "no room for %zu bytes more", bytes);
+    return outcome(d, cudaMalloc(memory, bytes > 0 ? bytes : 1), what);
+}
+
 void* take(CondDevice* device, size_t bytes)
 {
     void* memory = NULL;
     Data* d = data_of(device);
-    if (outcome(d, cudaMalloc(&memory, bytes > 0 ? bytes : 1), "memory"))
+    if (take_bytes(d, &memory, bytes))
         return NULL;
     d->held += bytes;
     return memory;
@@ -249,9 +256,9 @@ CondStatus join(CondDevice* device, const CondKernel* kernel, int n, size_t work
     if (blocks > 0)
         found->parts(n, blocks, args, d->part, d->stream);
     if (found->most)
-        join_parts<Most><<<1, TERM_THREADS, 0, d->stream>>>(blocks, d->part, result);
+        launch(join_parts<Most>, 1, TERM_THREADS, d->stream, blocks, d->part, result);
     else
-        join_parts<Plus><<<1, TERM_THREADS, 0, d->stream>>>(blocks, d->part, result);
+        launch(join_parts<Plus>, 1, TERM_THREADS, d->stream, blocks, d->part, result);
     end(d, kernel->name, 0);
     d->total[d->n_result++] = total;
     return outcome(d, cudaSuccess, kernel->name);
@@ -268,7 +275,7 @@ CondStatus make_room(Data* d, size_t size)
     d->held -= d->spare_size;
     d->spare = NULL;
     d->spare_size = 0;
-    CondStatus status = outcome(d, cudaMalloc(&d->spare, size + size / 8), "memory");
+    CondStatus status = take_bytes(d, &d->spare, size + size / 8);
     if (!status) {
         d->spare_size = size + size / 8;
         d->held += d->spare_size;

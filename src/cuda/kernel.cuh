@@ -7,9 +7,7 @@
 #ifndef COND_CUDA_KERNEL_CUH
 #define COND_CUDA_KERNEL_CUH
 
-#include <cuda_runtime.h>
-
-#include <stddef.h>
+#include "cuda/launch.cuh"
 
 namespace cond
 {
@@ -93,7 +91,7 @@ template <typename Op> static __device__ inline double join_block(double a)
     static void name_##_loop(int n, const void* args, cudaStream_t stream)                         \
     {                                                                                              \
         unsigned blocks = (unsigned)((n + cond::ITEM_THREADS - 1) / cond::ITEM_THREADS);           \
-        name_##_items<<<blocks, cond::ITEM_THREADS, 0, stream>>>(n, *(const Args*)args);           \
+        cond::launch(name_##_items, blocks, cond::ITEM_THREADS, stream, n, *(const Args*)args);    \
     }                                                                                              \
     static cond::Kernel name_##_kernel = {#name_, sizeof(Args), name_##_loop, NULL, 0, NULL};      \
     static const cond::AddKernel name_##_added(&name_##_kernel);
@@ -113,8 +111,8 @@ template <typename Op> static __device__ inline double join_block(double a)
     static void name_##_parts(int n, int n_block, const void* args, double* part,                  \
                               cudaStream_t stream)                                                 \
     {                                                                                              \
-        name_##_terms<<<(unsigned)n_block, cond::TERM_THREADS, 0, stream>>>(n, *(const Args*)args, \
-                                                                            part);                 \
+        cond::launch(name_##_terms, (unsigned)n_block, cond::TERM_THREADS, stream, n,              \
+                     *(const Args*)args, part);                                                    \
     }                                                                                              \
     static cond::Kernel name_##_kernel = {#name_, sizeof(Args), NULL, name_##_parts, most, NULL};  \
     static const cond::AddKernel name_##_added(&name_##_kernel);

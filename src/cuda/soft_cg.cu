@@ -1,8 +1,7 @@
 // The host's side of soft_cg.h: keeps a system on the device, lays it out for warps, and runs the
 // one kernel of a solve, in which the whole grid stays until the iterations have ended.
+#include "cuda/launch.cuh"
 #include "cuda/soft_cg_device.cuh"
-
-#include <cuda_runtime.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -300,11 +299,10 @@ void update_matrix(CondCudaSoft* soft, const CondCudaSystem* from)
         }
         if (soft->failed)
             return;
-        lay_out<<<blocks_of(np), BLOCK, 0, soft->stream>>>(
-            np, part_four, row_begin, S->slice_begin, column, value, diagonal, order,
-            from->resident ? from->A : NULL, from->A_begin, from->A_node,
-            fresh ? (int*)S->column : NULL, (float*)S->value,
-            fresh ? (int*)soft->buffer[DIAGONAL_AT].data : NULL);
+        launch(lay_out, blocks_of(np), BLOCK, soft->stream, np, part_four, row_begin,
+               S->slice_begin, column, value, diagonal, order, from->resident ? from->A : NULL,
+               from->A_begin, from->A_node, fresh ? (int*)S->column : NULL, (float*)S->value,
+               fresh ? (int*)soft->buffer[DIAGONAL_AT].data : NULL);
         check(soft);
     }
     soft->pattern = from->pattern;
@@ -314,9 +312,9 @@ void update_matrix(CondCudaSoft* soft, const CondCudaSystem* from)
     const float* pairs = show(soft, from, RAW_3, from->B, (size_t)48 * n4);
     if (soft->failed)
         return;
-    set_diagonal<<<blocks_of(np), BLOCK, 0, soft->stream>>>(
-        np, S->place_begin, S->slice_begin, (const int*)soft->buffer[DIAGONAL_AT].data, on_diagonal,
-        pairs, (float*)S->value, (float*)S->B);
+    launch(set_diagonal, blocks_of(np), BLOCK, soft->stream, np, S->place_begin, S->slice_begin,
+           (const int*)soft->buffer[DIAGONAL_AT].data, on_diagonal, pairs, (float*)S->value,
+           (float*)S->B);
     check(soft);
 }
 
@@ -471,8 +469,8 @@ void update_coarse(CondCudaSoft* soft, const CondCudaSystem* from)
     S->skew_rows = show(soft, from, SKEW_ROWS, from->skew_rows, (size_t)24 * from->n_skew);
     if (soft->failed)
         return;
-    set_frame<<<blocks_of(np), BLOCK, 0, soft->stream>>>(np, S->place_begin, pairs,
-                                                         (float*)S->frame);
+    launch(set_frame, blocks_of(np), BLOCK, soft->stream, np, S->place_begin, pairs,
+           (float*)S->frame);
     check(soft);
 }
 
@@ -484,7 +482,7 @@ __global__ void __launch_bounds__(BLOCK) solve_kernel(const __grid_constant__ Sy
     Grid grid = {cooperative_groups::this_grid(), (int)blockIdx.x, (int)gridDim.x, 0, 0, 0};
     grid.first_part = (int)((long long)S.n_part * grid.block / grid.n_block);
     grid.last_part = (int)((long long)S.n_part * (grid.block + 1) / grid.n_block);
-    if (threadIdx.x < S.n_interface) {
+    if ((int)threadIdx.x < S.n_interface) {
         sh.r[threadIdx.x] = S.interface[threadIdx.x];
         sh.x[threadIdx.x] = sh.p[threadIdx.x] = sh.q[threadIdx.x] = 0.0;
     }
@@ -522,8 +520,8 @@ void run(CondCudaSoft* soft, CondCudaSolve* solve)
     S->max_products = solve->max_products;
     void* arguments[] = {S};
     cudaEventRecord(soft->begins, soft->stream);
-    soft->failed = cudaLaunchCooperativeKernel((const void*)solve_kernel, dim3((unsigned)blocks),
-                                               dim3(BLOCK), arguments, 0, soft->stream);
+    soft->failed = cudaLaunchCooperativeKernel(solve_kernel, dim3((unsigned)blocks), dim3(BLOCK),
+                                               arguments, 0, soft->stream);
     cudaEventRecord(soft->ends, soft->stream);
     struct {
         void* to;

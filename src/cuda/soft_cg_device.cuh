@@ -122,7 +122,7 @@ static __device__ inline void give_sums(Grid& grid, const System& S, Shared& sh,
             sh.sum[k][warp] = a;
     }
     __syncthreads();
-    if (threadIdx.x < n) {
+    if ((int)threadIdx.x < n) {
         double a = 0.0;
         for (int w = 0; w < WARPS; w++)
             a += sh.sum[threadIdx.x][w];
@@ -159,7 +159,7 @@ static __device__ inline void add_interface_sums(const System& S, Shared& sh, co
             a += (double)__ldcg(sums + (size_t)k * wide + j);
     sh.part[threadIdx.x] = a;
     __syncthreads();
-    if (threadIdx.x < S.n_interface) {
+    if ((int)threadIdx.x < S.n_interface) {
         double sum = 0.0;
         for (int k = 0; k < slices; k++)
             sum += sh.part[k * wide + threadIdx.x];
@@ -750,8 +750,9 @@ static __device__ void iterate(Grid& grid, const System& S, Shared& sh)
         turn_interface(S, sh, beta);
         turn(grid, S, sh, (float)beta);
         grid.meet();
-        if (threadIdx.x < S.wide)
-            sh.single[threadIdx.x] = threadIdx.x < S.n_interface ? (float)sh.p[threadIdx.x] : 0.0F;
+        if ((int)threadIdx.x < S.wide)
+            sh.single[threadIdx.x] =
+                (int)threadIdx.x < S.n_interface ? (float)sh.p[threadIdx.x] : 0.0F;
         __syncthreads();
         double share = multiply(grid, S, sh);
         if (S.n_join > 0) {
@@ -773,7 +774,7 @@ static __device__ void iterate(Grid& grid, const System& S, Shared& sh)
         S.out[1] = failed;
         *S.out_goal = goal;
     }
-    if (grid.block == 0 && threadIdx.x < S.n_interface)
+    if (grid.block == 0 && (int)threadIdx.x < S.n_interface)
         S.interface[threadIdx.x] = sh.x[threadIdx.x];
 }
 

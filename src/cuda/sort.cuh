@@ -2,7 +2,7 @@
 #ifndef COND_CUDA_SORT_CUH
 #define COND_CUDA_SORT_CUH
 
-#include <cuda_runtime.h>
+#include "cuda/launch.cuh"
 
 #include <stdint.h>
 
@@ -91,10 +91,10 @@ static inline void scan_counts(int n, int* count, int* tile_sum, cudaStream_t st
 {
     int tiles = sort_tiles(n);
     if (tiles > 0)
-        scan_tiles<<<(unsigned)tiles, SORT_THREADS, 0, stream>>>(n, count, tile_sum);
-    scan_sums<<<1, SORT_THREADS, 0, stream>>>(tiles, tile_sum, count + n);
+        launch(scan_tiles, (unsigned)tiles, SORT_THREADS, stream, n, count, tile_sum);
+    launch(scan_sums, 1, SORT_THREADS, stream, tiles, tile_sum, count + n);
     if (tiles > 1)
-        add_sums<<<(unsigned)tiles, SORT_THREADS, 0, stream>>>(n, count, tile_sum);
+        launch(add_sums, (unsigned)tiles, SORT_THREADS, stream, n, count, tile_sum);
 }
 
 // How often each digit is in each tile, by digits.
@@ -166,10 +166,10 @@ static inline void sort_items(int n, uint64_t* key, int* item, uint64_t* spare_k
     int* items[] = {item, spare_item};
     for (int pass = 0; pass < 8; pass++) {
         int from = pass % 2, to = 1 - from;
-        count_digits<<<(unsigned)tiles, SORT_THREADS, 0, stream>>>(n, 8 * pass, keys[from], room);
+        launch(count_digits, (unsigned)tiles, SORT_THREADS, stream, n, 8 * pass, keys[from], room);
         scan_counts(n_count, room, room + n_count + 1, stream);
-        move_items<<<(unsigned)tiles, SORT_THREADS, 0, stream>>>(n, 8 * pass, room, keys[from],
-                                                                 items[from], keys[to], items[to]);
+        launch(move_items, (unsigned)tiles, SORT_THREADS, stream, n, 8 * pass, room, keys[from],
+               items[from], keys[to], items[to]);
     }
 }
 

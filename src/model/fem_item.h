@@ -23,6 +23,7 @@ typedef struct CondFemView {
     double mass_scale, stiffness_scale;  // see cond_fem_assemble
     double constant;                     // of COND_FEM_GEOMETRIC_CONSTANT; else 0 [N/m]
     double *A, *f, *energy;              // A and f may be NULL
+    double* d;                           // diagonal of A; may be NULL          (3 n_node)
 } CondFemView;
 
 // 1 if the items give the results of cond_fem_assemble: for linear elements with no or constant
@@ -179,6 +180,8 @@ COND_DEVICE void cond_fem_row_item(const CondFemView* v, int i)
         v->mass_scale * v->mass[i] + v->mass_damping[i] + v->stiffness_scale * v->constant;
     for (int k = 0; k < 3 && v->A; k++)
         v->A[9 * (size_t)v->diagonal[i] + 4 * k] += inertia;
+    for (int k = 0; k < 3 && v->d; k++)
+        v->d[3 * (size_t)i + k] = v->A[9 * (size_t)v->diagonal[i] + 4 * k];
 }
 COND_KERNEL(cond_fem_rows, CondFemView, cond_fem_row_item)
 

@@ -199,10 +199,15 @@ static void room_for_pair(CondResident* r, CondPairView* pair, int n, int nc)
     ROOM(of_problem, pair->u, 3 * nc);
 }
 
-// A, of all bodies one after the other.
-static void put_matrix(CondResident* r, const CondProblem* problem)
+// A, of all bodies one after the other; it may be there.
+static void put_matrix(CondResident* r, const CondProblem* problem, const CondDeviceMatrix* made)
 {
     size_t size = 0, at = 0;
+    if (cond_device_matrix_is_of(made, problem)) {
+        r->of_problem.next++;
+        r->view.A = made->A;
+        return;
+    }
     for (int b = 0; b < problem->n_block; b++)
         size += 9 * (size_t)problem->block[b].row_begin[problem->block[b].n_dof / 3];
     double* A;
@@ -216,9 +221,14 @@ static void put_matrix(CondResident* r, const CondProblem* problem)
     }
 }
 
-static void put_positions(CondResident* r, const CondProblem* problem)
+static void put_positions(CondResident* r, const CondProblem* problem, const CondDeviceMatrix* made)
 {
     double* position;
+    if (cond_device_matrix_is_of(made, problem)) {
+        r->of_problem.next++;
+        r->coarse.position = made->position;
+        return;
+    }
     ROOM(of_problem, position, problem->n_dof);
     for (int b = 0; b < problem->n_block; b++)
         cond_resident_write(r, position + problem->block[b].dof_begin, problem->block[b].position,
@@ -239,7 +249,7 @@ static void put_problem(CondResident* r, CondSemismooth* newton, const CondCerti
     v->law = data->law;
     v->omega = data->omega;
     v->least = COND_RESISTANCE_ITERATIVE;
-    put_matrix(r, problem);
+    put_matrix(r, problem, newton->soft.matrix);
     PUT(of_problem, v->b, problem->b, n);
     PUT(of_problem, v->diagonal, data->diagonal, n);
     PUT(of_problem, v->contact, problem->contact, nc);
@@ -263,7 +273,7 @@ static void put_problem(CondResident* r, CondSemismooth* newton, const CondCerti
     room_for_pair(r, &r->reference, n, nc);
     cond_resident_write(r, v->now.v, answer->v, (size_t)n * sizeof *v->now.v);
     cond_resident_write(r, v->now.lambda, answer->lambda, 3 * (size_t)nc * sizeof *v->now.lambda);
-    put_positions(r, problem);
+    put_positions(r, problem, newton->soft.matrix);
 }
 
 static void make_room(CondResident* r, CondSoftSystem* system)
@@ -353,9 +363,10 @@ CondStatus cond_resident_begin(CondSemismooth* newton, const CondCertificateData
     if (status)
         return status;
     if (!system->deep || system->packed.coarse.n_level < 2) {
-        if (r->apart && system->packed.ready)
+        status = cond_device_matrix_fetch(newton->soft.matrix, data->problem);
+        if (!status && r->apart && system->packed.ready)
             cond_soft_packed_fill(&system->packed, system->problem, newton->threads);
-        return COND_OK;
+        return status;
     }
     r->status = COND_OK;
     r->system = system;
@@ -372,6 +383,7 @@ CondStatus cond_resident_begin(CondSemismooth* newton, const CondCertificateData
     cond_resident_place_levels(r, system);
     r->n_patch_level = -1; // not looked for
     newton->resident = r->status ? NULL : r;
+    cond_device_matrix_want(newton->soft.matrix);
     return cond_resident_status(r);
 }
 
@@ -403,7 +415,9 @@ CondStatus cond_resident_leave(CondSemismooth* newton, const CondCertificateData
     cond_resident_wait(r);
     newton->resident = NULL;
     r->n_left++;
-    if (r->apart)
+    if (!r->status)
+        r->status = cond_device_matrix_fetch(newton->soft.matrix, data->problem);
+    if (r->apart && !r->status)
         cond_soft_packed_fill(&system->packed, system->problem, newton->threads);
     return r->status;
 }

@@ -411,7 +411,9 @@ static CondStatus start(CondSemismooth* newton, const CondCertificateData* asked
         if (status || newton->resident)
             return status;
     }
-    CondStatus status = lay_out(newton, asked);
+    CondStatus status = cond_device_matrix_fetch(newton->soft.matrix, problem);
+    if (!status)
+        status = lay_out(newton, asked);
     cond_parallel_copy(problem->n_dof, answer->v, newton->now.v, newton->threads);
     cond_parallel_copy(3 * problem->n_contact, answer->lambda, newton->now.lambda, newton->threads);
     memset(newton->law, 0, nc * sizeof *newton->law);

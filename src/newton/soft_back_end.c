@@ -37,10 +37,15 @@ CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* pro
     return status;
 }
 
+int cond_multilevel_from_start(CondMultilevelUse multilevel, int n_node)
+{
+    return multilevel == COND_MULTILEVEL_ON ||
+           (multilevel == COND_MULTILEVEL_AUTO && n_node >= COND_LEVELS_FROM);
+}
+
 int cond_soft_back_end_levels(const CondSoftBackEnd* soft)
 {
-    return soft->multilevel == COND_MULTILEVEL_ON ||
-           (soft->multilevel == COND_MULTILEVEL_AUTO && soft->system.n_node >= COND_LEVELS_FROM);
+    return cond_multilevel_from_start(soft->multilevel, soft->system.n_node);
 }
 
 // The next depth that fits.

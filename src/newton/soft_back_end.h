@@ -7,6 +7,7 @@
 #include "cond/solver.h"
 #include "device/device.h"
 #include "newton/linear_law.h"
+#include "problem/device_matrix.h"
 #include "soft/soft_system.h"
 
 typedef struct CondSoftBackEnd {
@@ -17,6 +18,7 @@ typedef struct CondSoftBackEnd {
     int on_device;             // 1: a CUDA device makes the inner iterations, and what else it can
     struct CondDevice* device; // what the method runs on where it can (resident.h); NULL: the host
     CondDevice cuda;           // that of CUDA
+    CondDeviceMatrix* matrix;  // where problems have their A; NULL: on the host
     enum { COND_DEPTH_BLOCKS, COND_DEPTH_GROUPS, COND_DEPTH_LEVELS } depth;
     int products;   // of the solve so far
     int longest;    // products of a step of this problem
@@ -29,7 +31,9 @@ typedef struct CondSoftBackEnd {
 CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* problem, int threads,
                                    int* serves);
 
-// 1: a coarse correction of many levels from the start.
+// 1: a coarse correction of many levels from the start, by the setting and the number of nodes.
+int cond_multilevel_from_start(CondMultilevelUse multilevel, int n_node);
+// The same of a system.
 int cond_soft_back_end_levels(const CondSoftBackEnd* soft);
 
 // What a solve begins with.

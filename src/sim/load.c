@@ -137,7 +137,12 @@ CondStatus cond_sim_load_forces(CondSim* sim, const CondState* state)
 
 CondStatus cond_sim_load_matrix(CondSim* sim)
 {
-    cond_assembly_begin(&sim->attempt.assembly, &sim->at_start, sim->length, sim->f);
+    int made = 0;
+    CondStatus status = cond_device_load_try(sim, &made);
+    if (status)
+        return status;
+    if (!made)
+        cond_assembly_begin(&sim->attempt.assembly, &sim->at_start, sim->length, sim->f);
     return cond_sim_couple(sim, &sim->at_start, COND_COUPLED_ALL, sim->length,
                            &sim->attempt.assembly, sim->f);
 }

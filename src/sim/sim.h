@@ -11,6 +11,7 @@
 #include "model/state.h"
 #include "sim/attempt.h"
 #include "sim/connect.h"
+#include "sim/device_load.h"
 #include "sim/held.h"
 #include "sim/hooks.h"
 #include "sim/joint_rows.h"
@@ -133,6 +134,7 @@ struct CondSim {
     struct CondModelCopy* values; // the model whose values may change (cond/parameter.h); NULL for
                                   // a part
     struct CondEvents* events;    // contacts that began and ended; NULL for a part
+    CondDeviceLoad* on_device;    // makes A and forces of elements, where it serves
     CondAttempt attempt;          // the present attempt at the step
     CondKinematics at_start;      // at the start of the step, by forces
     CondKinematics at_end;        // at its end

@@ -258,6 +258,8 @@ static CondStatus weigh(Statics* s, CondSolveInfo* solve)
         status = cond_sim_assemble(sim, s->at);
     if (!status)
         status = cond_sim_solve(sim, s->at, solve);
+    if (status >= 0 && cond_device_matrix_fetch(&sim->on_device->matrix, problem))
+        status = COND_NOT_SUPPORTED;
     if (status < 0)
         return status;
     cond_problem_diagonal(problem, s->diagonal);

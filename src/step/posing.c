@@ -170,5 +170,8 @@ CondStatus cond_sim_pose(CondSim* sim, const CondState* state)
 
 const CondProblem* cond_sim_problem(const CondSim* sim)
 {
-    return cond_held_problem(cond_sleep_reader(sim));
+    const CondSim* reader = cond_sleep_reader(sim);
+    const CondProblem* problem = cond_held_problem(reader);
+    cond_device_matrix_fetch(&reader->on_device->matrix, problem); // else A is not finite
+    return problem;
 }

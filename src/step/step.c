@@ -10,6 +10,7 @@
 #include "step/stages.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Counts the time since the last stage. After any but the last, which has changed the state, a step
@@ -100,9 +101,20 @@ static CondStatus step(CondSim* sim, CondState* state, CondStepInfo* info)
     return status;
 }
 
+// A device that fails has said why, with the bytes that it lacks: that is the message of the step.
+static void tell_cause(CondSim* sim, CondStatus status, const CondError* before)
+{
+    const CondError* last = cond_last_error();
+    if ((status == COND_OUT_OF_MEMORY || status == COND_NOT_SUPPORTED) && last->status == status &&
+        strcmp(last->message, before->message) != 0)
+        snprintf(sim->watch.message, sizeof sim->watch.message, "%.*s",
+                 (int)sizeof sim->watch.message - 1, last->message);
+}
+
 static CondStatus sim_step_whole(CondSim* sim, CondState* state, CondStepInfo* info)
 {
     CondStepInfo own, *out = info ? info : &own;
+    CondError before = *cond_last_error();
     *out = (CondStepInfo){.substeps = 1, .pieces = 1};
     cond_watch_begin(sim);
     if ((out->status = cond_events_begin(sim, state)))
@@ -122,6 +134,7 @@ static CondStatus sim_step_whole(CondSim* sim, CondState* state, CondStepInfo* i
     }
     cond_events_end(sim, out->status >= 0);
     sim->clock.stage = maker->clock.stage;
+    tell_cause(sim, out->status, &before);
     cond_sim_tell(sim, out);
     if (out->status < 0)
         cond_last_error_set(out->status, cond_sim_message(sim));

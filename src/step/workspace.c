@@ -29,8 +29,9 @@ static int make_stages(CondSim* sim)
     sim->groups = cond_arena_allocate(arena, 1, sizeof *sim->groups);
     sim->balance = cond_arena_allocate(arena, 1, sizeof *sim->balance);
     sim->pbd = cond_arena_allocate(arena, 1, sizeof *sim->pbd);
-    return sim->impact && sim->correction && sim->settle && sim->spread && sim->tangent &&
-           sim->groups && sim->balance && sim->pbd;
+    sim->on_device = cond_arena_allocate(arena, 1, sizeof *sim->on_device);
+    return sim->on_device && sim->impact && sim->correction && sim->settle && sim->spread &&
+           sim->tangent && sim->groups && sim->balance && sim->pbd;
 }
 
 // What a device runs are systems of soft bodies: it is refused where there are none.
@@ -236,6 +237,8 @@ void cond_sim_destroy(CondSim* sim)
         if (sim->targets.ik[b])
             cond_ik_destroy(sim->targets.ik[b]);
     cond_solver_destroy(sim->solver);
+    if (sim->on_device)
+        cond_device_load_destroy(sim->on_device);
     cond_state_destroy(sim->next);
     CondCandidateList* lists[] = {&sim->attempt.candidates, &sim->attempt.end, &sim->attempt.swept,
                                   &sim->attempt.middle};

@@ -57,6 +57,7 @@ typedef struct Solver {
     double* start;             // v and lambda as they were given              (n_dof + 3 n_contact)
     CondSolveInfo* info;       // of the islands                               (islands.n)
     CondSolveBudget budget;    // of the solve at hand
+    CondDeviceMatrix* matrix;  // where problems have their A; NULL: on the host
     CondSolveOutcome* outcome; // of the islands                              (islands.n)
 } Solver;
 
@@ -452,7 +453,9 @@ static CondStatus prepare(void* work, const CondProblem* problem)
     CondStatus status = cond_islands_find(&s->islands, problem);
     if (status || s->islands.n <= 1)
         return status ? status : nodalize_whole(s, problem);
-    status = cond_islands_split(&s->islands, problem);
+    status = cond_device_matrix_fetch(s->matrix, problem); // islands have copies of the blocks
+    if (!status)
+        status = cond_islands_split(&s->islands, problem);
     if (status || COND_RESERVE(&s->arena, s->problem, s->islands.n) ||
         COND_RESERVE(&s->arena, s->bare, s->islands.n))
         return status ? status : COND_OUT_OF_MEMORY;
@@ -463,6 +466,20 @@ static CondStatus prepare(void* work, const CondProblem* problem)
     s->split = 1;
     return cond_nodalize(&s->views, s->islands.n, s->problem, s->bare, s->settings.kv_scale,
                          s->settings.threads);
+}
+
+int cond_island_solver_reads_on_device(const void* work, int n_node)
+{
+    const CondSolverSettings* settings = &((const Solver*)work)->settings;
+    return settings->device == COND_DEVICE_CUDA && settings->reuse <= 1 &&
+           cond_multilevel_from_start(settings->multilevel, n_node);
+}
+
+void cond_island_solver_set_matrix(void* work, CondDeviceMatrix* matrix)
+{
+    Solver* s = work;
+    s->matrix = matrix;
+    cond_strategy_set_matrix(s->whole.strategy, matrix);
 }
 
 CondStatus cond_island_solver_solve(void* work, const CondProblem* problem, CondSolveBudget budget,

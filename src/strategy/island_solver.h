@@ -12,4 +12,8 @@ CondStatus cond_island_solver_solve(void* work, const CondProblem* problem, Cond
                                     double* v, double* lambda, CondSolveInfo* info,
                                     CondSolveOutcome* outcome);
 
+// As cond_solver_reads_on_device and cond_solver_set_matrix.
+int cond_island_solver_reads_on_device(const void* work, int n_node);
+void cond_island_solver_set_matrix(void* work, CondDeviceMatrix* matrix);
+
 #endif

@@ -103,6 +103,17 @@ CondStatus cond_solver_create_from_sized(const CondContext* context, const CondS
     return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
 }
 
+int cond_solver_reads_on_device(const CondSolver* solver, int n_node)
+{
+    return solver->entry && cond_island_solver_reads_on_device(solver->work, n_node);
+}
+
+void cond_solver_set_matrix(CondSolver* solver, CondDeviceMatrix* matrix)
+{
+    if (solver->entry)
+        cond_island_solver_set_matrix(solver->work, matrix);
+}
+
 CondStatus cond_solver_prepare(CondSolver* solver, const CondProblem* problem)
 {
     double start = cond_seconds();

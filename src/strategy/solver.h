@@ -3,6 +3,7 @@
 #define COND_STRATEGY_SOLVER_H
 
 #include "cond/solver.h"
+#include "problem/device_matrix.h"
 
 // How far a solve is to go.
 typedef struct CondSolveBudget {
@@ -27,6 +28,11 @@ typedef struct CondSolveOutcome {
 CondStatus cond_solver_solve_within(CondSolver* solver, const CondProblem* problem,
                                     CondSolveBudget budget, double* v, double* lambda,
                                     CondSolveInfo* info, CondSolveOutcome* outcome);
+
+// 1 where the solver may read A of a problem of so many nodes of soft bodies on a CUDA device.
+int cond_solver_reads_on_device(const CondSolver* solver, int n_node);
+// Where problems to come have their A (problem/device_matrix.h); it stays with the caller.
+void cond_solver_set_matrix(CondSolver* solver, CondDeviceMatrix* matrix);
 
 // Adds the outcome of another solve, of another island or a later one.
 static inline void cond_solve_outcome_add(CondSolveOutcome* outcome, const CondSolveOutcome* other)

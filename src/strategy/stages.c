@@ -14,7 +14,9 @@ static CondStatus run_vfpi(CondStrategy* s, int max_iterations, int max_outer, C
     CondVfpiEnd end = COND_VFPI_LIMIT;
     if (cond_cancelled(&s->context))
         return COND_CANCELLED;
-    CondStatus status = cond_vfpi_run(&s->vfpi, max_iterations, max_outer, &s->best, info, &end);
+    CondStatus status = cond_device_matrix_fetch(s->newton.soft.matrix, s->vfpi.nodal.problem);
+    if (!status)
+        status = cond_vfpi_run(&s->vfpi, max_iterations, max_outer, &s->best, info, &end);
     s->diverged = end == COND_VFPI_DIVERGED;
     return status || end == COND_VFPI_DONE ? status : COND_NOT_CONVERGED;
 }

@@ -51,6 +51,17 @@ CondCertificateData cond_strategy_certificate_data(const CondStrategy* s)
     return cond_vfpi_certificate_data(&s->vfpi);
 }
 
+void cond_strategy_set_matrix(void* work, CondDeviceMatrix* matrix)
+{
+    ((CondStrategy*)work)->newton.soft.matrix = matrix;
+}
+
+// A on the host, which all but Newton's method on a device read.
+static CondStatus fetch(CondStrategy* s, const CondProblem* problem)
+{
+    return cond_device_matrix_fetch(s->newton.soft.matrix, problem);
+}
+
 // 1 where stage k is to be run.
 static int serves(const CondStrategy* s, int k)
 {
@@ -68,6 +79,9 @@ static CondStatus run_stages(CondStrategy* s, CondSolveInfo* info)
                 return COND_CANCELLED;
             info->solved_by = stages[k].name;
             s->diverged = 0;
+            status = stages[k].name == COND_BY_NEWTON ? COND_OK : fetch(s, s->vfpi.nodal.problem);
+            if (status)
+                return status;
             status = stages[k].run(s, info);
         }
     int short_of = is_certified(s) && status == COND_OK && s->best.residual > s->asked.tolerance;
@@ -155,6 +169,8 @@ static CondStatus plan(CondStrategy* s, const CondProblem* problem, CondSolveBud
         s->small && !s->soft && problem->n_contact > 0 && (s->large || !s->vfpi.nodal.bounded);
     s->selects = s->large && !s->vfpi.nodal.bounded && !budget.all_contacts &&
                  s->asked.accelerator == COND_ACCELERATOR_NEWTON;
+    if (!status && !s->soft)
+        status = fetch(s, problem);
     if (!status && s->selects)
         status = cond_working_set_begin(&s->set, &s->context, problem);
     if (!status && s->looks)
@@ -301,7 +317,9 @@ CondStatus cond_strategy_solve(void* work, const CondNodal* view, CondSolveBudge
     s->asked.tolerance = budget.tolerance > 0.0 ? budget.tolerance : s->tolerance;
     *outcome = s->outcome = (CondSolveOutcome){0, 0};
     if (cond_strategy_is_direct(s, problem)) {
-        CondStatus direct = solve_direct(s, problem, v, info);
+        CondStatus direct = fetch(s, problem);
+        if (!direct)
+            direct = solve_direct(s, problem, v, info);
         if (direct != COND_NOT_CONVERGED)
             return direct;
     }

@@ -54,6 +54,9 @@ typedef struct CondSolverStage {
 
 extern const CondSolverOps cond_solver_strategy;
 
+// Where problems to come have their A (problem/device_matrix.h).
+void cond_strategy_set_matrix(void* work, CondDeviceMatrix* matrix);
+
 // 1 where a problem without contacts is solved by one factorisation: it needs no nodes.
 int cond_strategy_is_direct(const void* work, const CondProblem* problem);
 

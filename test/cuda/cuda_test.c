@@ -1,6 +1,8 @@
 // What a GPU machine checks: every function of the table of the device cuda against the device of
 // the processors, and steps of soft scenes by both. Prints a line a check, and how many failed.
-//     cond_cuda_test [verbs|elements|steps|times] [N]        N: nodes along a side of the mats
+//     cond_cuda_test [verbs|elements|steps|times|memory] [N]        N: nodes along a side of the
+//     mats
+// `memory` is for a device that has too little for the mat.
 // `times` takes apart one solve of a large mat: kernels, copies, iterations.
 #include "base/memory.h"
 #include "cond/scene.h"
@@ -9,6 +11,7 @@
 #include "cuda/soft_cg.h"
 #include "model/fem_item.h"
 #include "model/model.h"
+#include "problem/device_matrix.h"
 #include "strategy/strategy.h"
 #include "verbs_item.h"
 
@@ -198,6 +201,7 @@ static CondStatus make_mat(int n, double tilt, int levels, CondDeviceKind kind, 
 typedef struct Steps {
     double* v;
     int n, newton, iterations;
+    int made, fetched; // matrices: on the device; copied from there
     uint64_t hash;
     double residual;
 } Steps;
@@ -223,6 +227,10 @@ static CondStatus make_steps(int n, double tilt, int levels, CondDeviceKind kind
     if (status)
         printf("steps: %d: %s%s\n", (int)status, error.message,
                status < 0 ? cond_last_error()->message : "");
+    if (sim) {
+        steps->made = cond_sim_device_matrix(sim)->n_made;
+        steps->fetched = cond_sim_device_matrix(sim)->n_fetched;
+    }
     if (status >= 0 && state) {
         steps->n = cond_model_n_dof(model);
         steps->v = malloc((size_t)steps->n * sizeof *steps->v);
@@ -233,6 +241,28 @@ static CondStatus make_steps(int n, double tilt, int levels, CondDeviceKind kind
     cond_state_destroy(state);
     cond_model_destroy(model);
     return status;
+}
+
+// A step on a device without room for it: an error that says how many bytes, and the state as it
+// was.
+static void check_memory(int n)
+{
+    CondModel* model = NULL;
+    CondState* state = NULL;
+    CondSim* sim = NULL;
+    CondError error = {.message = ""};
+    CondStatus status = make_mat(n, 0.0, 1, COND_DEVICE_CUDA, &model, &error);
+    if (!status && !(status = cond_state_create(model, &state, &error)))
+        status = cond_sim_create(model, &sim, &error);
+    uint64_t before = status ? 0 : cond_state_hash(state);
+    status = status ? status : cond_sim_step(sim, state, NULL);
+    printf("  %d: %s\n", (int)status, cond_last_error()->message);
+    report("no memory: the bytes", n,
+           status == COND_OUT_OF_MEMORY && strstr(cond_last_error()->message, "bytes"));
+    report("no memory: the state as it was", n, state && cond_state_hash(state) == before);
+    cond_sim_destroy(sim);
+    cond_state_destroy(state);
+    cond_model_destroy(model);
 }
 
 static void check_steps(int n, double tilt, int levels, int count)
@@ -247,10 +277,12 @@ static void check_steps(int n, double tilt, int levels, int count)
         scale = fmax(scale, fabs(cpu.v[i]));
     }
     printf("  tilt %g levels %d: Newton %d / %d, iterations %d / %d, certificates %.1e / %.1e, "
-           "velocities apart %.1e of %.1e\n",
+           "velocities apart %.1e of %.1e, hash %016llx\n",
            tilt, levels, cpu.newton, cuda.newton, cpu.iterations, cuda.iterations, cpu.residual,
-           cuda.residual, most, scale);
+           cuda.residual, most, scale, (unsigned long long)cuda.hash);
+    printf("  matrices made on the device %d, fetched %d\n", cuda.made, cuda.fetched);
     report("steps, velocities as by the cpu", cpu.n, right && most <= 1e-5 * scale);
+    report("matrices on the device", cuda.made, levels ? cuda.made > 0 : cuda.made == 0);
     report("steps, the same bits twice", cpu.n, right && cuda.hash == again.hash);
     free(cpu.v), free(cuda.v), free(again.v);
 }
@@ -460,6 +492,10 @@ int main(int argc, char** argv)
         return failures > 0;
     }
     int all = what[0] == 0;
+    if (strcmp(what, "memory") == 0) {
+        check_memory(n > 0 ? n : 18);
+        return failures > 0;
+    }
     if (all || strcmp(what, "verbs") == 0)
         check_verbs(n);
     for (int kind = 0; kind < 2 && (all || strcmp(what, "elements") == 0); kind++)
