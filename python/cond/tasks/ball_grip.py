@@ -4,40 +4,46 @@ from __future__ import annotations
 
 import numpy as np
 
-from cond.tasks.panda import Array, toward
+from cond.tasks.lift import Lifter
+from cond.tasks.panda import Array, down
+
+_PADS = np.array([0.0, 0.0, -0.075])  # from the palm to the middle between the pads [m]
 
 
-class Script:
-    """Over the ball, down, close on it, and to the goal. Phases: over, down, close, carry."""
-
-    hover = 0.2  # height of the palm above the ball's centre while it approaches, and when it closes [m]
-    grip = 0.075
-    press = 0.015  # by how much the fingers' targets are ahead of them when they hold [m]
-    open = 0.065  # of a finger from the middle [m]
+class _Gripper:
+    """The palm, which does not turn, and its two fingers, each with a target of its own."""
 
     def __init__(self, layout: dict[str, slice]) -> None:
         self.layout = layout
-        self.phase = "over"
 
-    def __call__(self, observation: Array) -> Array:
-        palm = observation[self.layout["palm.goal_position"]]
-        ball = observation[self.layout["ball.position"]]
-        target = observation[self.layout["fingers.target"]]
-        ahead = observation[self.layout["gripper.joints"]] - target
-        wanted = ball + np.array([0.0, 0.0, self.hover if self.phase == "over" else self.grip])
-        fingers = np.clip(self.open - target, -0.002, 0.002)
-        if self.phase == "over":
-            if np.linalg.norm(wanted - palm) < 0.005:
-                self.phase = "down"
-        elif self.phase == "down":
-            if np.linalg.norm(wanted - palm) < 0.002:
-                self.phase = "close"
-        elif self.phase == "close":
-            wanted = palm
-            fingers = np.where(ahead < self.press, -0.001, 0.0)
-            if ahead.min() > 0.9 * self.press:
-                self.phase = "carry"
-        else:
-            fingers = np.zeros(2)
-            wanted = palm + observation[self.layout["track.desired"]] - ball
-        return np.concatenate([toward(palm, wanted, 0.25, 0.005), fingers])
+    def pose(self, observation: Array) -> tuple[Array, Array]:
+        """Where the actions have put the pads: position (3), axes (3 x 3)."""
+        return observation[self.layout["palm.goal_position"]] + _PADS, down(0.0)
+
+    def tip(self, observation: Array) -> Array:
+        """Where the pads are."""
+        place: Array = observation[self.layout["gripper.position"]] + _PADS
+        return place
+
+    def fingers(self, observation: Array) -> tuple[Array, Array]:
+        """Positions and targets of the fingers, from the middle [m]."""
+        return observation[self.layout["gripper.joints"]], observation[self.layout["fingers.target"]]
+
+    def action(self, observation: Array, step: Array, turn: Array, fingers: Array) -> Array:
+        """Moves the palm by step (3) [m], the fingers by their changes (2) [m]."""
+        return np.concatenate([step[:3], fingers])
+
+
+class Script(Lifter):
+    """Takes the ball at its middle."""
+
+    hover = 0.125
+    press = 0.015
+    open = 0.065
+
+    def __init__(self, layout: dict[str, slice]) -> None:
+        super().__init__(layout)
+        self.hand = _Gripper(layout)
+
+    def thing(self, observation: Array, yaw: float) -> tuple[Array, float]:
+        return observation[self.layout["ball.position"]], 0.0

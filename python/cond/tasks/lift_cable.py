@@ -11,12 +11,12 @@ from cond.tasks.panda import Array
 class Script(Lifter):
     """Takes the cable in its middle, the fingers across it."""
 
-    grip = 0.0075
+    grip = 0.0085
 
-    def thing(self, observation: Array) -> tuple[Array, float]:
+    def thing(self, observation: Array, yaw: float) -> tuple[Array, float]:
         points = observation[self.layout["points"]].reshape(-1, 3)
         middle = len(points) // 2
         along = points[middle + 1] - points[middle - 1]
-        if along[0] < 0.0:
-            along = -along
-        return points[middle], math.atan2(along[1], along[0])
+        there = math.atan2(along[1], along[0])
+        # Of the two directions along the cable that with the smaller turn.
+        return points[middle], there if math.cos(there - yaw) >= 0.0 else there + math.pi

@@ -11,5 +11,5 @@ class Script(Lifter):
 
     grip = 0.008
 
-    def thing(self, observation: Array) -> tuple[Array, float]:
+    def thing(self, observation: Array, yaw: float) -> tuple[Array, float]:
         return observation[self.layout["cube.position"]], 0.0

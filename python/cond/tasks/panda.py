@@ -90,20 +90,21 @@ class Hand:
         position, axes, _ = tip(observation[self.layout["joints.target"]][:7])
         return position, axes
 
-    def fingers(self, observation: Array) -> tuple[float, float]:
-        """Position and target of a finger, from the middle [m]."""
-        target = "fingers.target" if self.by_pose else "joints.target"
-        return (
-            float(observation[self.layout["arm.joints"]][-1]),
-            float(observation[self.layout[target]][-1]),
-        )
+    def tip(self, observation: Array) -> Array:
+        """Where the tip is."""
+        return observation[self.layout["tip"]]
 
-    def action(self, observation: Array, step: Array, turn: Array, fingers: float) -> Array:
-        """Moves the tip by step (3) [m], turns it by a rotation vector (3) [rad], the fingers by their change [m]."""
+    def fingers(self, observation: Array) -> tuple[Array, Array]:
+        """Position (1) and target (1) of the fingers, from the middle [m]."""
+        target = "fingers.target" if self.by_pose else "joints.target"
+        return observation[self.layout["arm.joints"]][-1:], observation[self.layout[target]][-1:]
+
+    def action(self, observation: Array, step: Array, turn: Array, fingers: Array) -> Array:
+        """Moves the tip by step (3) [m], turns it by a rotation vector (3) [rad], the fingers by their change (1) [m]."""
         if self.by_pose:
-            return np.concatenate([step, turn, [fingers]])
+            return np.concatenate([step, turn, fingers])
         joints = observation[self.layout["joints.target"]][:7]
-        return np.concatenate([increments(joints, step, turn), [fingers]])
+        return np.concatenate([increments(joints, step, turn), fingers])
 
 
 def axes_of(quaternion: Array) -> Array:

@@ -35,7 +35,7 @@ class Script:
         elif end[2] > wanted[2] + self.deep and np.linalg.norm((wanted - end)[:2]) > 0.0007:
             self.phase = "over"  # a cable that snaps over turns the plug in the fingers: once more
         if self.phase == "in":
-            return self.hand.action(observation, np.zeros(3), np.zeros(3), 0.0)
+            return self.hand.action(observation, np.zeros(3), np.zeros(3), np.zeros(1))
         step = toward(end, wanted, 0.2, speed)
         turn = toward(np.zeros(3), turn_between(axes, np.eye(3)), 0.2, 0.02)
-        return self.hand.action(observation, step, turn, 0.0)
+        return self.hand.action(observation, step, turn, np.zeros(1))
