@@ -4,8 +4,8 @@
 // which has a solution with at most three faces. Any few faces give an upper bound, and the depth
 // at the point where these have it a lower one: the face that is nearest there joins them, those
 // that do not hold the bound leave, until both agree.
-#include "geometry/depth.h"
 #include "base/tuning.h"
+#include "geometry/depth.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,9 +16,9 @@ enum { FEW = 4 }; // three faces that hold the bound, and the one that joins
 typedef struct Program {
     int n;
     int face[FEW];
-    double d[FEW][3];  // at the corners [m]
-    double most;       // the bound by these faces [m]
-    double weight[3];  // where they have it
+    double d[FEW][3];    // at the corners [m]
+    double most;         // the bound by these faces [m]
+    double weight[3];    // where they have it
     int n_hold, hold[3]; // numbers of the faces that hold it
 } Program;
 
