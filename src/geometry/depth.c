@@ -450,6 +450,8 @@ int cond_triangle_deepest(CondDepthWork* work, const CondBoundary* body,
 {
     Search s = {.work = work, .body = body, .small = small, .best = deepest->depth, .part = -1};
     CondCell cell;
+    if (!body->hollow && !body->side && body->n_plane > 0)
+        return cond_triangle_deepest_flat(body, corner, small, deepest);
     s.left = COND_DEPTH_CELLS;
     if (make_room(work))
         return 0;

@@ -40,6 +40,9 @@ typedef struct CondDeepest {
 // `small`; returns 1 if there is one.
 int cond_triangle_deepest(CondDepthWork* work, const CondBoundary* body,
                           const double* const corner[3], double small, CondDeepest* deepest);
+// The same in a convex body with flat faces (no `hollow`, no `side`).
+int cond_triangle_deepest_flat(const CondBoundary* body, const double* const corner[3],
+                               double small, CondDeepest* deepest);
 // Searches the surface of a in b and that of b in a for a point deeper than `known`; returns 1 if
 // there is one.
 int cond_boundaries_deeper(CondDepthWork* work, const CondBoundary* a, const CondBoundary* b,

@@ -142,11 +142,38 @@ static CondStatus list_updates(CondBlockLu* lu)
     return COND_OK;
 }
 
+// 1 where the plan at hand is for the same nodes and pairs.
+static int is_planned(const CondBlockLu* lu)
+{
+    size_t n = (size_t)lu->n_node, n_pair = (size_t)lu->order.n_edge;
+    return n > 0 && lu->n_planned[0] == lu->n_node && lu->n_planned[1] == lu->order.n_edge &&
+           memcmp(lu->planned, lu->size, n * sizeof *lu->size) == 0 &&
+           (n_pair == 0 ||
+            memcmp(lu->planned + n, lu->order.edge, 2 * n_pair * sizeof *lu->planned) == 0);
+}
+
+static CondStatus note_plan(CondBlockLu* lu)
+{
+    int n = lu->n_node, n_pair = lu->order.n_edge;
+    if (RESERVE(planned, n + 2 * n_pair + 1))
+        return COND_OUT_OF_MEMORY;
+    memcpy(lu->planned, lu->size, (size_t)n * sizeof *lu->size);
+    if (n_pair > 0)
+        memcpy(lu->planned + n, lu->order.edge, 2 * (size_t)n_pair * sizeof *lu->planned);
+    lu->n_planned[0] = n;
+    lu->n_planned[1] = n_pair;
+    return COND_OK;
+}
+
 CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
 {
     int n = lu->n_node;
     size_t n_factor, n_left;
-    *fits = 0;
+    *fits = is_planned(lu) && lu->work <= most_work;
+    if (*fits)
+        return COND_OK;
+    lu->n_planned[0] = -1;
+    lu->n_plan++;
     CondStatus status = cond_block_order_make(&lu->order);
     if (status)
         return status;
@@ -167,6 +194,8 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
         RESERVE(y, (int)n_left))
         return COND_OUT_OF_MEMORY;
     status = list_updates(lu);
+    if (!status)
+        status = note_plan(lu);
     *fits = !status;
     return status;
 }

@@ -54,6 +54,9 @@ typedef struct CondBlockLu {
     int* pivot;              // by place                                       (first[n_node])
     size_t n_value;          //
     double work;             // multiply-adds of a factorisation without supernodes
+    int n_plan;              // plans made
+    int n_planned[2];        // nodes and pairs that the last is for; -1: it does not fit
+    int* planned;            // their sizes, and the pairs      (n_planned[0] + 2 n_planned[1])
     CondBlockKept kept;      // the part of `value` that stays, by keep
     size_t* left;            // where a supernode's part of `y` begins, by plan      (super.n)
     double* x;               // scratch of solve                               (first[n_node])
@@ -75,8 +78,9 @@ static inline CondStatus cond_block_lu_join(CondBlockLu* lu, int i, int j)
     return cond_block_order_join(&lu->order, i, j);
 }
 
-// Orders the nodes and takes the memory. *fits is 0, and nothing is taken, where a factorisation
-// would make more than that many multiply-adds.
+// Orders the nodes and takes the memory, unless the last plan was for the same sizes and pairs.
+// *fits is 0, and nothing is taken, where a factorisation would make more than that many
+// multiply-adds.
 CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits);
 
 // All zero.

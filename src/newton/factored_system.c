@@ -65,6 +65,14 @@ static CondStatus join_block(CondFactoredSystem* system, const CondBlock* block)
             status = cond_block_lu_join(&system->H, node[i], node[i - 6]);
     if (block->kind == COND_BLOCK_TRIDIAGONAL || block->kind == COND_BLOCK_DENSE)
         return status;
+    if (block->kind == COND_BLOCK_BSR3) {
+        for (int i = 0; i < block->n_dof / 3; i++)
+            for (int k = block->row_begin[i]; k < block->row_begin[i + 1] && !status; k++)
+                if (block->column[k] < i)
+                    status =
+                        cond_block_lu_join(&system->H, node[0] + i, node[0] + block->column[k]);
+        return status;
+    }
     for (int i = 0; i < block->n_dof && !status; i += system->node_size[node[i]])
         for (int k = 0, j, size = cond_block_row_size(block, i); k < size && !status; k++) {
             cond_block_entry(block, i, k, &j);
@@ -128,6 +136,29 @@ static double price_of(const CondFactoredSystem* system, const CondProblem* prob
     return soft ? system->H.work / product : 0.0;
 }
 
+// Finds the blocks of meshes in H, unless its plan is the last one.
+static CondStatus find_nodes(CondFactoredSystem* system, const CondProblem* problem)
+{
+    int n = 0;
+    for (int b = 0; b < problem->n_block; b++)
+        if (problem->block[b].kind == COND_BLOCK_BSR3)
+            n += problem->block[b].row_begin[problem->block[b].n_dof / 3];
+    if (n == 0 || system->n_plan == system->H.n_plan)
+        return COND_OK;
+    if (RESERVE(entry, n))
+        return COND_OUT_OF_MEMORY;
+    CondBlockLuEntry* entry = system->entry;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        const int* node = system->node + block->dof_begin;
+        for (int i = 0; block->kind == COND_BLOCK_BSR3 && i < block->n_dof / 3; i++)
+            for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++)
+                *entry++ = cond_block_lu_block(&system->H, node[0] + i, node[0] + block->column[k]);
+    }
+    system->n_plan = system->H.n_plan;
+    return COND_OK;
+}
+
 // The nodes of H and where they meet, with what a factorisation costs.
 static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem)
 {
@@ -157,7 +188,9 @@ static CondStatus lay_out(CondFactoredSystem* system, const CondProblem* problem
     system->price = fits ? price_of(system, problem) : INFINITY;
     if (status || !fits)
         return status;
-    status = cond_contact_blocks_plan(&system->contacts, problem, &system->H, system->node);
+    status = find_nodes(system, problem);
+    if (!status)
+        status = cond_contact_blocks_plan(&system->contacts, problem, &system->H, system->node);
     if (!status)
         status = cond_contact_terms_plan(&system->terms, problem, &system->H, system->node,
                                          system->contacts.home);
@@ -179,18 +212,15 @@ static void add_links(CondFactoredSystem* system, const CondBlock* block)
         }
 }
 
-// Blocks of three by three.
-static void add_nodes(CondFactoredSystem* system, const CondBlock* block)
+// Blocks of three by three, from the first of these entries on.
+static void add_nodes(const CondBlock* block, const CondBlockLuEntry* entry)
 {
-    const int* node = system->node + block->dof_begin;
-    for (int i = 0; i < block->n_dof / 3; i++)
-        for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++) {
-            CondBlockLuEntry entry =
-                cond_block_lu_block(&system->H, node[3 * i], node[3 * block->column[k]]);
-            for (int c = 0; c < 9; c++)
-                entry.value[c / 3 * entry.row + c % 3 * entry.column] +=
-                    block->values[9 * (ptrdiff_t)k + c];
-        }
+    for (int k = 0; k < block->row_begin[block->n_dof / 3]; k++, entry++) {
+        const double* from = block->values + 9 * (ptrdiff_t)k;
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                entry->value[r * entry->row + c * entry->column] += from[3 * r + c];
+    }
 }
 
 static void add_block(CondFactoredSystem* system, const CondBlock* block)
@@ -205,10 +235,6 @@ static void add_block(CondFactoredSystem* system, const CondBlock* block)
         for (int i = 0, n = block->n_dof; i < n; i++)
             memcpy(entry.value + (ptrdiff_t)i * entry.row, block->values + (ptrdiff_t)i * n,
                    (size_t)n * sizeof *block->values);
-        return;
-    }
-    if (block->kind == COND_BLOCK_BSR3) {
-        add_nodes(system, block);
         return;
     }
     for (int i = 0; i < block->n_dof; i++) {
@@ -323,9 +349,17 @@ CondStatus cond_factored_system_plan(CondFactoredSystem* system, const CondProbl
 // A: blocks and couplings.
 static void add_constant(CondFactoredSystem* system, const CondProblem* problem)
 {
+    const CondBlockLuEntry* entry = system->entry;
     cond_block_lu_clear(&system->H);
-    for (int b = 0; b < problem->n_block; b++)
-        add_block(system, &problem->block[b]);
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        if (block->kind != COND_BLOCK_BSR3) {
+            add_block(system, block);
+            continue;
+        }
+        add_nodes(block, entry);
+        entry += block->row_begin[block->n_dof / 3];
+    }
     for (int i = 0; i < problem->n_coupling; i++) {
         CondTerm term = cond_term_coupling(&problem->coupling[i]);
         ptrdiff_t used = term.n_row == 3 ? 3 * (ptrdiff_t)term.n_entry : 0;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "newton/tuning.h"
+#include "soft/tuning.h"
 #include "strategy/tuning.h"
 
 #include <limits.h>
@@ -152,6 +153,20 @@ static int count_layered(const CondStrategy* s)
     return between;
 }
 
+// A small mesh has a few products, which do where a step like the last one suffices; beyond them a
+// factorisation, of which a solve takes half as many, costs less time than the products of a Newton
+// step. *factor is 1 where that is so.
+static CondStatus try_small(CondStrategy* s, CondSolveInfo* info, int* factor)
+{
+    *factor = 0;
+    if (!s->small || s->newton.soft.system.n_node >= COND_SOFT_SMALL)
+        return COND_NOT_CONVERGED;
+    CondStatus status = run_iterative(s, COND_GROUP_AFTER, 0, 0, info);
+    CondStatus known = status > 0 ? can_factor(s, 0, factor) : COND_OK;
+    *factor &= s->newton.factored.price <= COND_STEP_PRODUCTS / 3;
+    return known ? known : status;
+}
+
 // Newton's method with conjugate gradients, unless redundant contacts are better factored. Where it
 // stalls and the problem is too dear to factor, once more with sharper steps where those before
 // were poor, then restarts: a while of V-FPI sorts out which contacts slip and which stick, twice
@@ -163,7 +178,11 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
     CondStatus planned = layered > 0 || small ? can_factor(s, 0, &can) : COND_OK;
     if (planned || (can && (small || 6 * layered > s->vfpi.nodal.problem->n_contact)))
         return planned ? planned : COND_NOT_CONVERGED;
-    CondStatus status = run_iterative(s, most - info->iterations, 0, can, info);
+    int factor = 0;
+    CondStatus status = try_small(s, info, &factor);
+    if (status != COND_NOT_CONVERGED || factor)
+        return status;
+    status = run_iterative(s, most - info->iterations, 0, can, info);
     for (int k = 0; status > 0; k++) {
         int spent = info->products - before, factored;
         CondStatus known = can_factor(s, spent, &factored);
