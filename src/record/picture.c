@@ -256,8 +256,7 @@ CondStatus cond_picture_look(CondPicture* picture, const CondCamera* camera,
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     picture->looked = 1;
     place_eye(picture, moment->position);
-    if (picture->def.shadows > 0)
-        place_sun(picture);
+    place_sun(picture);
     return COND_OK;
 }
 

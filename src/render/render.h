@@ -7,7 +7,7 @@
 #include "device/device.h"
 #include "record/drawing.h"
 #include "record/visual.h"
-#include "render/render_item.h"
+#include "render/render_args.h"
 
 // The triangles of one model (CondRenderShape), and where its nodes are in a configuration.
 typedef struct CondRenderMesh {
@@ -20,10 +20,11 @@ typedef struct CondRenderMesh {
     int* corner;   //                                             (n_triangle x 3)
     float* colour; //                                             (n_triangle x 3)
     int* body;     //                                             (n_triangle)
+    int* closed;   //                                             (n_triangle)
     int* place;    // of a node in q; -1: none                     (n_node x RUN)
     CondRenderShape view; // pointers in the memory of the device
-    void* held[6];        // copies there; NULL on the CPU
-    size_t size[6];       // [bytes]
+    void* held[7];        // copies there; NULL on the CPU
+    size_t size[7];       // [bytes]
 } CondRenderMesh;
 
 // An array in the memory of the device, which grows.

@@ -11,77 +11,7 @@
 #define COND_RENDER_RENDER_ITEM_H
 
 #include "device/item.h"
-
-#include <stdint.h>
-
-enum {
-    COND_RENDER_RUN = 8,    // vertices of an item
-    COND_RENDER_BLOCK = 32, // triangles of an item
-    COND_RENDER_TILE = 16,  // pixels along an edge of a tile
-    COND_RENDER_LANES = 4,  // pixels side by side
-    COND_RENDER_TONES = 4096,
-    // of a vertex: e (0 .. 2), and its place in the picture
-    COND_RENDER_X = 3 * COND_RENDER_RUN,
-    COND_RENDER_Y = 4 * COND_RENDER_RUN,
-    COND_RENDER_VERTEX = 5 * COND_RENDER_RUN,
-    COND_RENDER_PIXELS = COND_RENDER_TILE * COND_RENDER_TILE,
-};
-enum { COND_RENDER_NOTHING = -1, COND_RENDER_FLOOR = -2 }; // what a pixel sees, if no triangle
-
-// The triangles of one or several environments. Vertices stand in runs of one part each, columns x,
-// y, z. A part is a rigid body or a link; part 0 are directions, for nodes relative to the camera,
-// part 1 is the world.
-typedef struct CondRenderShape {
-    int n_run, n_triangle;
-    const float* local;  // in the axes of the part [m]                     (n_run x 3 x RUN)
-    const int* part;     //                                                         (n_run)
-    const int* node;     // the run of nodes that it is instead; -1: none           (n_run)
-    const int* corner;   // lane RUN + run of the vertices                 (n_triangle x 3)
-    const float* colour; // linear red, green, blue                        (n_triangle x 3)
-    const int* body;     // as CondScenery has it                              (n_triangle)
-} CondRenderShape;
-
-typedef struct CondRenderBox {
-    int16_t first[2], last[2]; // columns and rows of pixels; empty: last < first
-} CondRenderBox;
-
-// A plane whose normal points up. (N, M, D) = image (x, y, 1) at a pixel: D = 1/z, and N/D, M/D are
-// the coordinates along its axes in cells, from `below` on.
-typedef struct CondRenderFloor {
-    float image[9];
-    float below[2]; // [cells]
-    float fade[2];  // where it is not faded, from the same origin [cells]
-    float reach;    // where it has faded away [cells]
-    float tone[2][3]; // of its cells, 0 .. 255
-} CondRenderFloor;
-
-// Directions in the axes of the camera.
-typedef struct CondRenderLight {
-    float sun[3], up[3];
-} CondRenderLight;
-
-typedef struct CondRenderArgs {
-    int width, height, n_column, n_row; // pixels; tiles
-    float scale, middle[2];             // of the projection [pixels]
-    float nearest;                      // depth where pictures begin [m]
-    int n_run, n_block, n_part, n_node, n_floor; // largest of all shapes; blocks of triangles
-    float sunlight, skylight, ground[3];
-    float background[3];          // 0 .. 255
-    const uint8_t* tone;          // of linear values                           (TONES)
-    const CondRenderShape* shape; //
-    const int* shape_of;          //                                            (n)
-    const float* pose;            // e = R local + t, as R_0, t_0, R_1 ...      (n x n_part x 12)
-    const float* node;            // relative to the camera, world [m]          (n x n_node x 3 x RUN)
-    const CondRenderLight* light; //                                            (n)
-    const CondRenderFloor* floor; //                                            (n x n_floor)
-    float* vertex;                // by render_vertices                         (n x n_run x VERTEX)
-    CondRenderBox* box;           // of triangles, by render_triangles          (n x n_block x BLOCK)
-    CondRenderBox* block;         // of blocks                                  (n x n_block)
-    uint32_t* shade;              // of triangles: red, green, blue from the lowest byte
-    uint8_t* rgb;                 // results; NULL: not wanted                  (n x height x width x 3)
-    float* depth;                 //                                            (n x height x width)
-    int32_t* body;                //                                            (n x height x width)
-} CondRenderArgs;
+#include "render/render_args.h"
 
 // ---- vertices: one item a run
 
@@ -105,8 +35,10 @@ COND_DEVICE void cond_render_vertices_item(const CondRenderArgs* a, int i)
         e[k] = right;
         e[COND_RENDER_RUN + k] = up;
         e[2 * COND_RENDER_RUN + k] = ahead;
-        e[COND_RENDER_X + k] = a->middle[0] + a->scale * right / ahead;
-        e[COND_RENDER_Y + k] = a->middle[1] - a->scale * up / ahead;
+        float w = 1.0f / ahead;
+        e[COND_RENDER_X + k] = a->middle[0] + a->scale * right * w;
+        e[COND_RENDER_Y + k] = a->middle[1] - a->scale * up * w;
+        e[COND_RENDER_W + k] = w;
     }
 }
 
@@ -169,7 +101,8 @@ COND_DEVICE void cond_render_span(float low, float high, int n, int16_t* first, 
 }
 
 // The pixels that a triangle may cover. It is empty for corners that are not finite too.
-COND_DEVICE CondRenderBox cond_render_box(const CondRenderArgs* a, const float* const v[3])
+COND_DEVICE CondRenderBox cond_render_box(const CondRenderArgs* a, const float* const v[3],
+                                          int closed)
 {
     CondRenderBox box = {{1, 1}, {0, 0}};
     float z[3], x[3], y[3], nearest, farthest;
@@ -193,6 +126,9 @@ COND_DEVICE CondRenderBox cond_render_box(const CondRenderArgs* a, const float* 
     float top = cond_render_least(cond_render_least(y[0], y[1]), y[2]);
     float bottom = cond_render_most(cond_render_most(y[0], y[1]), y[2]);
     if (!(right - left < INFINITY && bottom - top < INFINITY))
+        return box;
+    // Seen from outside, the corners turn to the left; y counts downwards.
+    if (closed && (x[1] - x[0]) * (y[2] - y[0]) > (x[2] - x[0]) * (y[1] - y[0]))
         return box;
     cond_render_span(left, right, a->width, &box.first[0], &box.last[0]);
     cond_render_span(top, bottom, a->height, &box.first[1], &box.last[1]);
@@ -246,7 +182,7 @@ COND_DEVICE void cond_render_triangles_item(const CondRenderArgs* a, int i)
         size_t at = (size_t)i * COND_RENDER_BLOCK + (size_t)k;
         for (int c = 0; c < 3; c++)
             v[c] = cond_render_vertex(a, env, corner[c]);
-        CondRenderBox box = cond_render_box(a, v);
+        CondRenderBox box = cond_render_box(a, v, shape->closed[first + k]);
         a->box[at] = box;
         if (cond_render_is_empty(&box))
             continue;
@@ -283,8 +219,8 @@ COND_DEVICE CondRenderPlane cond_render_plane(const CondRenderArgs* args,
 {
     CondRenderPlane p;
     float x = (float)tile->x + 0.5f - args->middle[0], y = (float)tile->y + 0.5f - args->middle[1];
-    p.a = factor * n[0] / args->scale;
-    p.b = -factor * n[1] / args->scale;
+    p.a = factor * n[0] * args->step;
+    p.b = -factor * n[1] * args->step;
     p.c = factor * n[2] + p.a * x + p.b * y;
     return p;
 }
@@ -354,10 +290,11 @@ COND_DEVICE void cond_render_triangle(const CondRenderArgs* a, CondRenderTile* t
     CondRenderPlane edge[3], near;
     int behind = 0;
     for (int k = 0; k < 3; k++) {
-        cond_render_corner(cond_render_vertex(a, tile->env, corner[k]), e[k]);
+        const float* v = cond_render_vertex(a, tile->env, corner[k]);
+        cond_render_corner(v, e[k]);
         behind |= !(e[k][2] > a->nearest);
-        bound[0] = cond_render_least(bound[0], 1.0f / e[k][2]);
-        bound[1] = cond_render_most(bound[1], 1.0f / e[k][2]);
+        bound[0] = cond_render_least(bound[0], v[COND_RENDER_W]);
+        bound[1] = cond_render_most(bound[1], v[COND_RENDER_W]);
     }
     cond_render_normal(e, N);
     float D = e[0][0] * N[0] + e[0][1] * N[1] + e[0][2] * N[2];
@@ -419,71 +356,92 @@ COND_DEVICE void cond_render_draw(const CondRenderArgs* a, CondRenderTile* tile)
     }
 }
 
-// A chequered floor, which fades where its cells are smaller than pixels, and far away.
-COND_DEVICE uint32_t cond_render_chequer(const CondRenderArgs* a, const CondRenderFloor* floor,
-                                         float x, float y)
+// Red, green and blue of a row of a chequered floor, which fades where its cells are smaller than
+// pixels, and far away. x: of the first pixel; y: of the row.                          (TILE)
+COND_DEVICE void cond_render_chequer(const CondRenderArgs* a, const CondRenderFloor* floor, float x,
+                                     float y, int32_t* packed)
 {
     const float* I = floor->image;
-    float z = 1.0f / (I[6] * x + I[7] * y + I[8]), from[2], widest = 0.0f, away = 0.0f;
-    int parity = 0;
-    for (int i = 0; i < 2; i++) {
-        const float* row = I + 3 * i;
-        from[i] = (row[0] * x + row[1] * y + row[2]) * z;
+    float start[3], far = 1.0f / (floor->reach * floor->reach);
+    for (int i = 0; i < 3; i++)
+        start[i] = I[3 * i] * (x + 0.5f) + I[3 * i + 1] * (y + 0.5f) + I[3 * i + 2];
+    for (int k = 0; k < COND_RENDER_TILE; k++) {
+        float at = (float)k, z = 1.0f / (start[2] + I[6] * at);
+        float u = (start[0] + I[0] * at) * z, v = (start[1] + I[3] * at) * z;
         // d(N/D) = (dN - N/D dD) / D
-        float wide = z * (fabsf(row[0] - from[i] * I[6]) + fabsf(row[1] - from[i] * I[7]));
-        widest = wide > widest ? wide : widest;
-        float off = from[i] - floor->fade[i];
-        away += off * off;
-        float at = from[i] + floor->below[i];
-        at = at > -1e6f ? (at < 1e6f ? at : 1e6f) : -1e6f;
-        parity ^= (int)(at + 1048576.0f) & 1;
+        float wide = fabsf(I[0] - u * I[6]) + fabsf(I[1] - u * I[7]);
+        float high = fabsf(I[3] - v * I[6]) + fabsf(I[4] - v * I[7]);
+        wide = z * (wide > high ? wide : high);
+        float du = u - floor->fade[0], dv = v - floor->fade[1];
+        float gone = (du * du + dv * dv) * far - 0.0625f, sharp = 1.5f - 2.0f * wide;
+        gone = gone > 0.0f ? gone : 0.0f;
+        gone = gone < 1.0f ? gone : 1.0f;
+        sharp = sharp > 0.0f ? sharp : 0.0f;
+        sharp = sharp < 1.0f ? sharp : 1.0f;
+        u = u + floor->below[0];
+        v = v + floor->below[1];
+        u = u > -1e6f ? u : -1e6f;
+        u = u < 1e6f ? u : 1e6f;
+        v = v > -1e6f ? v : -1e6f;
+        v = v < 1e6f ? v : 1e6f;
+        int32_t odd = ((int32_t)(u + 1048576.0f) + (int32_t)(v + 1048576.0f)) & 1;
+        float share = 0.5f + ((float)odd - 0.5f) * sharp;
+        int32_t rgb = 0;
+        for (int i = 0; i < 3; i++) {
+            float tone = floor->tone[0][i] + (floor->tone[1][i] - floor->tone[0][i]) * share;
+            rgb |= (int32_t)(tone + (a->background[i] - tone) * gone + 0.5f) << (8 * i);
+        }
+        packed[k] = rgb;
     }
-    float sharp = cond_render_least(cond_render_most(1.5f - 2.0f * widest, 0.0f), 1.0f);
-    float share = 0.5f + (parity ? 0.5f : -0.5f) * sharp;
-    float gone = cond_render_least(
-        cond_render_most(away / (floor->reach * floor->reach) - 0.0625f, 0.0f), 1.0f);
-    uint32_t packed = 0;
-    for (int i = 0; i < 3; i++) {
-        float tone = floor->tone[0][i] + (floor->tone[1][i] - floor->tone[0][i]) * share;
-        packed |= (uint32_t)(tone + (a->background[i] - tone) * gone + 0.5f) << (8 * i);
-    }
-    return packed;
 }
 
-COND_DEVICE uint32_t cond_render_pixel(const CondRenderArgs* a, const CondRenderTile* tile,
-                                       int seen, int x, int y)
+// Colours of a row of pixels, from the first of its tile on.
+COND_DEVICE void cond_render_colours(const CondRenderArgs* a, const CondRenderTile* tile, int row,
+                                     int32_t* packed)
 {
-    if (seen >= 0)
-        return a->shade[(size_t)tile->env * (size_t)a->n_block * COND_RENDER_BLOCK + (size_t)seen];
-    if (seen <= COND_RENDER_FLOOR)
-        return cond_render_chequer(a,
-                                   a->floor + (size_t)tile->env * (size_t)a->n_floor +
-                                       (COND_RENDER_FLOOR - seen),
-                                   (float)x + 0.5f, (float)y + 0.5f);
-    return (uint32_t)a->background[0] | (uint32_t)a->background[1] << 8 |
-           (uint32_t)a->background[2] << 16;
+    const int32_t* seen = tile->seen + row * COND_RENDER_TILE;
+    const uint32_t* shade = a->shade + (size_t)tile->env * (size_t)a->n_block * COND_RENDER_BLOCK;
+    int32_t ground[COND_RENDER_TILE];
+    int lowest = 0; // of the floors that are seen
+    for (int k = 0; k < COND_RENDER_TILE; k++) {
+        lowest = seen[k] < lowest ? seen[k] : lowest;
+        packed[k] = (int32_t)a->background[0] | (int32_t)a->background[1] << 8 |
+                    (int32_t)a->background[2] << 16;
+    }
+    for (int f = COND_RENDER_FLOOR; f >= lowest; f--) {
+        const CondRenderFloor* floor = a->floor + (size_t)tile->env * (size_t)a->n_floor;
+        cond_render_chequer(a, floor + (COND_RENDER_FLOOR - f), (float)tile->x,
+                            (float)(tile->y + row), ground);
+        for (int k = 0; k < COND_RENDER_TILE; k++)
+            packed[k] = seen[k] == f ? ground[k] : packed[k];
+    }
+    for (int k = 0; k < tile->n_x; k++)
+        if (seen[k] >= 0)
+            packed[k] = (int32_t)shade[seen[k]];
 }
 
 COND_DEVICE void cond_render_give(const CondRenderArgs* a, const CondRenderTile* tile)
 {
     const CondRenderShape* shape = a->shape + a->shape_of[tile->env];
-    for (int k = 0; k < tile->n_y * COND_RENDER_TILE; k++) {
-        int column = k % COND_RENDER_TILE, x = tile->x + column;
-        int y = tile->y + k / COND_RENDER_TILE, seen = tile->seen[k];
-        if (column >= tile->n_x)
-            continue;
-        size_t at = ((size_t)tile->env * (size_t)a->height + (size_t)y) * (size_t)a->width;
-        at += (size_t)x;
+    for (int row = 0; row < tile->n_y; row++) {
+        const int32_t* seen = tile->seen + row * COND_RENDER_TILE;
+        const float* w = tile->w + row * COND_RENDER_TILE;
+        size_t at = (size_t)tile->env * (size_t)a->height + (size_t)(tile->y + row);
+        at = at * (size_t)a->width + (size_t)tile->x;
         if (a->rgb) {
-            uint32_t packed = cond_render_pixel(a, tile, seen, x, y);
-            a->rgb[3 * at] = (uint8_t)packed;
-            a->rgb[3 * at + 1] = (uint8_t)(packed >> 8);
-            a->rgb[3 * at + 2] = (uint8_t)(packed >> 16);
+            int32_t packed[COND_RENDER_TILE];
+            cond_render_colours(a, tile, row, packed);
+            for (int k = 0; k < tile->n_x; k++)
+                for (int i = 0; i < 3; i++)
+                    a->rgb[3 * (at + (size_t)k) + (size_t)i] = (uint8_t)(packed[k] >> (8 * i));
         }
-        if (a->depth)
-            a->depth[at] = tile->w[k] > 0.0f ? 1.0f / tile->w[k] : INFINITY;
-        if (a->body) // floors and nothing are COND_DRAWN_PLANE and COND_DRAWN_NOTHING
-            a->body[at] = seen >= 0 ? shape->body[seen] : seen <= COND_RENDER_FLOOR ? -2 : -3;
+        for (int k = 0; k < tile->n_x && a->depth; k++)
+            a->depth[at + (size_t)k] = w[k] > 0.0f ? 1.0f / w[k] : INFINITY;
+        // floors and nothing are COND_DRAWN_PLANE and COND_DRAWN_NOTHING
+        for (int k = 0; k < tile->n_x && a->body; k++)
+            a->body[at + (size_t)k] = seen[k] >= 0                   ? shape->body[seen[k]]
+                                      : seen[k] <= COND_RENDER_FLOOR ? -2
+                                                                     : -3;
     }
 }
 

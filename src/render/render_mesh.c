@@ -158,23 +158,26 @@ static CondStatus add_vertex(Builder* b, const CondPoint* point, const double of
     return COND_OK;
 }
 
-static CondStatus add_triangle(Builder* b, const int corner[3], int body, const float colour[3])
+static CondStatus add_triangle(Builder* b, const int corner[3], int body, int closed,
+                               const float colour[3])
 {
     CondRenderMesh* mesh = b->mesh;
     CondArena* m = &mesh->arena;
     int n = mesh->n_triangle;
     if (COND_RESERVE(m, mesh->corner, 3 * (n + 1)) || COND_RESERVE(m, mesh->colour, 3 * (n + 1)) ||
-        COND_RESERVE(m, mesh->body, n + 1))
+        COND_RESERVE(m, mesh->body, n + 1) || COND_RESERVE(m, mesh->closed, n + 1))
         return COND_OUT_OF_MEMORY;
     memcpy(mesh->corner + 3 * n, corner, 3 * sizeof *corner);
     memcpy(mesh->colour + 3 * n, colour, 3 * sizeof *colour);
     mesh->body[n] = body;
+    mesh->closed[n] = closed;
     mesh->n_triangle++;
     return COND_OK;
 }
 
 // A triangle between points.
-static CondStatus add_face(Builder* b, const int point[3], int body, const float colour[3])
+static CondStatus add_face(Builder* b, const int point[3], int body, int closed,
+                           const float colour[3])
 {
     static const double none[3] = {0.0, 0.0, 0.0};
     int corner[3];
@@ -184,7 +187,7 @@ static CondStatus add_face(Builder* b, const int point[3], int body, const float
             status = add_vertex(b, &b->drawing->point[point[k]], none, &b->slot[point[k]]);
         corner[k] = b->slot[point[k]];
     }
-    return status ? status : add_triangle(b, corner, body, colour);
+    return status ? status : add_triangle(b, corner, body, closed, colour);
 }
 
 // A body without a shape is seen as a sphere at its point.
@@ -201,10 +204,20 @@ static CondStatus add_dot(Builder* b, const CondPoint* point, int body, const fl
         status = add_vertex(b, point, t.point + 3 * k, &slot[k]);
     for (int k = 0; k < t.n_triangle && !status; k++) {
         const int* c = t.triangle + 3 * k;
-        status = add_triangle(b, (int[3]){slot[c[0]], slot[c[1]], slot[c[2]]}, body, colour);
+        status = add_triangle(b, (int[3]){slot[c[0]], slot[c[1]], slot[c[2]]}, body, 1, colour);
     }
     cond_tessellation_destroy(&t);
     return status;
+}
+
+// Shells have no inside, and visual meshes may be open.
+static int is_closed(const Builder* b, int cell)
+{
+    int body = b->drawing->body[cell];
+    CondBodyKind kind = body < 0 ? COND_BODY_RIGID : b->model->body[body].kind;
+    if (kind == COND_BODY_ROBOT)
+        return b->renderer->def.collision || b->model->body[body].arm->n_visual == 0;
+    return kind != COND_BODY_SOFT;
 }
 
 // Cells of a drawing, except planes, shapes that are hidden, and what is inside of soft bodies.
@@ -224,7 +237,7 @@ static CondStatus add_cells(Builder* b)
         if (drawing->colour[c] >= 0)
             cond_picture_linear(drawing->colour[c], colour);
         status = drawing->type[c] == COND_CELL_TRIANGLE
-                     ? add_face(b, p, body, colour)
+                     ? add_face(b, p, body, is_closed(b, c), colour)
                      : add_dot(b, &drawing->point[p[0]], body, colour);
     }
     return status;
@@ -243,7 +256,7 @@ static CondStatus add_surfaces(Builder* b)
         for (int t = 0; t < body->n_triangle && !status; t++) {
             const int* n = body->triangle + 3 * t;
             int first = b->drawing->point_begin[k];
-            status = add_face(b, (int[3]){first + n[0], first + n[1], first + n[2]}, k, colour);
+            status = add_face(b, (int[3]){first + n[0], first + n[1], first + n[2]}, k, 1, colour);
         }
     }
     return status;
@@ -267,17 +280,22 @@ static CondStatus send(CondRenderer* renderer, CondRenderMesh* mesh, int k, cons
 static CondStatus send_all(CondRenderer* renderer, CondRenderMesh* mesh)
 {
     size_t n = (size_t)mesh->n_run, t = (size_t)mesh->n_triangle;
-    const void* view[6];
+    const void* view[7];
     CondStatus status = COND_OK;
-    const void* from[6] = {mesh->local, mesh->part, mesh->node, mesh->corner, mesh->colour,
-                           mesh->body};
-    size_t bytes[6] = {3 * COND_RENDER_RUN * n * sizeof(float), n * sizeof(int), n * sizeof(int),
-                       3 * t * sizeof(int), 3 * t * sizeof(float), t * sizeof(int)};
-    for (int k = 0; k < 6 && !status; k++)
+    const void* from[7] = {mesh->local,  mesh->part, mesh->node,  mesh->corner,
+                           mesh->colour, mesh->body, mesh->closed};
+    size_t bytes[7] = {3 * COND_RENDER_RUN * n * sizeof(float),
+                       n * sizeof(int),
+                       n * sizeof(int),
+                       3 * t * sizeof(int),
+                       3 * t * sizeof(float),
+                       t * sizeof(int),
+                       t * sizeof(int)};
+    for (int k = 0; k < 7 && !status; k++)
         status = send(renderer, mesh, k, from[k], bytes[k], &view[k]);
     if (!status)
-        mesh->view = (CondRenderShape){mesh->n_run, mesh->n_triangle, view[0], view[1],
-                                       view[2],     view[3],          view[4], view[5]};
+        mesh->view = (CondRenderShape){mesh->n_run, mesh->n_triangle, view[0], view[1], view[2],
+                                       view[3],     view[4],          view[5], view[6]};
     return status;
 }
 
@@ -316,7 +334,7 @@ void cond_render_mesh_destroy(CondRenderer* renderer, CondRenderMesh* mesh)
     CondContext m = renderer->arena.context;
     if (!mesh)
         return;
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 7; k++)
         if (mesh->held[k])
             renderer->device.ops->give(&renderer->device, mesh->held[k], mesh->size[k]);
     cond_arena_release(&mesh->arena);

@@ -13,6 +13,7 @@
 #include "record/light.h"
 #include "record/picture.h"
 #include "render/render.h"
+#include "render/render_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -290,6 +291,7 @@ static void fill_args(CondRenderer* r)
     a->middle[0] = 0.5f * (float)def->width;
     a->middle[1] = 0.5f * (float)def->height;
     a->scale = (float)(0.5 * def->height / tan(0.5 * r->camera.field * acos(-1.0) / 180.0));
+    a->step = 1.0f / a->scale;
     a->nearest = (float)def->nearest;
     a->n_part = r->n_part;
     a->n_floor = r->model->n_plane;
@@ -606,13 +608,13 @@ static CondStatus draw_chunk(CondRenderer* r, int n, uint8_t* rgb, float* depth,
     a->depth = view[1];
     a->body = view[2];
     if (!status)
-        status = device->ops->loop(device, &cond_render_vertices, n * a->n_run,
+        status = device->ops->loop(device, cond_render_vertices_kernel(), n * a->n_run,
                                    COND_RENDER_VERTEX, a);
     if (!status)
-        status = device->ops->loop(device, &cond_render_triangles, n * a->n_block,
+        status = device->ops->loop(device, cond_render_triangles_kernel(), n * a->n_block,
                                    (size_t)COND_RENDER_BLOCK * COND_RENDER_VERTEX, a);
     if (!status)
-        status = device->ops->loop(device, &cond_render_tiles, n * a->n_column * a->n_row,
+        status = device->ops->loop(device, cond_render_tiles_kernel(), n * a->n_column * a->n_row,
                                    (size_t)COND_RENDER_PIXELS * COND_RENDER_RUN, a);
     for (int k = 0; k < 3 && !status; k++)
         status = read_result(r, to[k], view[k], bytes[k]);
