@@ -122,7 +122,7 @@ static void test_meshes_are_made_coarser(void** state)
     for (int pass = 0; pass < 3; pass++) {
         visual.size[0] = pass == 1 ? -2.0 : 2.0;
         visual.size[1] = visual.size[2] = 2.0;
-        assert_int_equal(cond_visual_tessellate(&visual, pass == 2 ? 20 : 1, &t), COND_OK);
+        assert_int_equal(cond_visual_tessellate(&visual, pass == 2 ? 20 : 1, 0, &t), COND_OK);
         assert_in_range(t.n_triangle, 300, pass == 2 ? 1200 : 4000);
         double volume = 0.0;
         int green = 0, blue = 0;
@@ -145,7 +145,7 @@ static void test_meshes_are_made_coarser(void** state)
     }
     visual.colour[0] = 1.0f; // the robot's own colour comes first
     visual.colour[1] = visual.colour[2] = 0.0f;
-    assert_int_equal(cond_visual_tessellate(&visual, 1, &t), COND_OK);
+    assert_int_equal(cond_visual_tessellate(&visual, 1, 0, &t), COND_OK);
     assert_int_equal(t.colour[0], 0xff0000);
     cond_tessellation_destroy(&t);
 }

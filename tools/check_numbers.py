@@ -61,7 +61,7 @@ GROUPS = {
     "model": ["model", "mesh", "body", "scene", "potential"],
     "step": ["step", "state", "sim", "integrate", "impact", "correct", "sleep", "sense",
              "baseline_step"],
-    "files": ["mesh_file", "robot_file", "scene_file", "hdf5", "record", "env", "fclib", "compat"],
+    "files": ["mesh_file", "robot_file", "scene_file", "hdf5", "record", "render", "env", "fclib", "compat"],
 }
 
 # group: (numbers outside of tuning.h, all numbers, names that occur twice, numbers unsaid)
@@ -84,7 +84,7 @@ FORMATS = [
     (r"/(mesh_read|mesh_write|mesh_cells|mesh_array|heights_read|png_write|hdf_driver|hdf_file)",
      r"^((?!MOST|MAX|DEEPEST|ATTEMPTS).)*$"),
     (r"/(mjcf_\w+)", r"cond_mjcf_number|double (friction|ref)|1000\.0"),
-    (r"/(picture\w*|visual|tessellate\w*)\.[ch]", r"^((?!1e-).)*$"),
+    (r"/(picture\w*|visual|tessellate\w*|light|render\w*)\.[ch]", r"^((?!1e-).)*$"),
     (r"pack\.c", r"VERSION"),
     (r"/tuning\.h$", r"COND_(DEFLATE_GROWTH|WATER_DENSITY|ARENA_ALIGNMENT|TORSION|PICTURE_\w+|\w+_SHOWN)\b|"
                      r"COND_MUJOCO_(STEP|SOLREF|SOLIMP)\b|_DEFAULT\b"),

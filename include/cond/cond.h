@@ -19,6 +19,7 @@
 #include "cond/query.h"
 #include "cond/record.h"
 #include "cond/recording.h"
+#include "cond/renderer.h"
 #include "cond/rollout.h"
 #include "cond/scene.h"
 #include "cond/sim.h"

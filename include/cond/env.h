@@ -6,6 +6,7 @@
 #ifndef COND_ENV_H
 #define COND_ENV_H
 
+#include "cond/renderer.h"
 #include "cond/sim.h"
 
 #ifdef __cplusplus
@@ -219,6 +220,14 @@ COND_DEFAULT(COND_IO_API, CondEnvArrays, cond_env_arrays_default)
 COND_IO_API CondStatus cond_env_batch_advance(CondEnvBatch* batch, const double* action,
                                               CondAutoreset autoreset, const CondEnvArrays* arrays,
                                               CondError* error);
+// A renderer for environments of the def that this one was made from. It has a model of its own, as
+// the scene of the present episode gives it, and may outlive the environment.
+COND_IO_API CondStatus cond_env_renderer_create(const CondEnv* env, const CondRendererDef* def,
+                                                CondRenderer** renderer, CondError* error);
+// Pictures of all environments as they are now. Shapes that a reset has drawn anew are prepared
+// again. arrays: of cond_env_batch_size rows.
+COND_IO_API CondStatus cond_env_batch_draw(CondEnvBatch* batch, CondRenderer* renderer,
+                                           const CondRendererArrays* arrays, CondError* error);
 // All observations, one after the other.                observation (n x n_observation)
 COND_IO_API void cond_env_batch_observe(const CondEnvBatch* batch, double* observation);
 

@@ -99,6 +99,20 @@ typedef struct CondSensorDef {
     double range;                    // range: largest distance measured [m]
 } CondSensorDef;
 
+// A camera for pictures (cond/renderer.h), at rest in the world, or mounted on a rigid body, a
+// particle or a link of a robot. It looks from position at target, with `up` upwards in the
+// picture; these are given in the axes of what it is mounted on.
+typedef struct CondCameraDef {
+    char name[COND_NAME_SIZE];
+    size_t struct_size;        // of this struct, by its default function
+    char body[COND_NAME_SIZE]; // "": the world
+    char link[COND_NAME_SIZE]; // of a robot; "": its base
+    double position[3];        // [m]
+    double target[3];          // [m]
+    double up[3];              // any length; not along the direction of view
+    double field;              // of view, from the lower to the upper edge [degrees]
+} CondCameraDef;
+
 // A pair of bodies, links of robots ("body/link"), obstacles or planes that never touch. Or, with
 // touches 1, a pair that touches regardless of its groups, with a surface of its own.
 typedef struct CondExcludeDef {
@@ -156,6 +170,7 @@ COND_DEFAULT(COND_API, CondAttachmentDef, cond_attachment_def_default)
 COND_DEFAULT_OF(COND_API, CondTrajectoryDef, cond_trajectory_def_default,
                 made.waypoint_stride = sizeof(CondWaypoint))
 COND_DEFAULT(COND_API, CondSensorDef, cond_sensor_def_default)
+COND_DEFAULT(COND_API, CondCameraDef, cond_camera_def_default)
 COND_DEFAULT(COND_API, CondExcludeDef, cond_exclude_def_default)
 
 #ifdef __cplusplus

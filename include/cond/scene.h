@@ -121,6 +121,8 @@ COND_API CondStatus cond_scene_add_trajectory(CondScene* scene, const CondTrajec
                                               CondError* error);
 COND_API CondStatus cond_scene_add_sensor(CondScene* scene, const CondSensorDef* def,
                                           CondError* error);
+COND_API CondStatus cond_scene_add_camera(CondScene* scene, const CondCameraDef* def,
+                                          CondError* error);
 COND_API CondStatus cond_scene_add_variation(CondScene* scene, const CondVariationDef* def,
                                              CondError* error);
 COND_API CondStatus cond_scene_add_action(CondScene* scene, const CondActionDef* def,
@@ -150,6 +152,7 @@ typedef enum CondSceneKind {
     COND_SCENE_REWARD = 13,      // CondRewardDef
     COND_SCENE_OBSERVATION = 14, // CondObservationDef
     COND_SCENE_MESH = 15,        // CondMesh: added by cond_scene_add_mesh, cannot be replaced
+    COND_SCENE_CAMERA = 16,      // CondCameraDef
 } CondSceneKind;
 
 // "material", "body", ...

@@ -139,6 +139,11 @@ COND_API int cond_model_n_left_out(const CondModel* model);
 // NULL where there is none.
 COND_API const CondLeftOut* cond_model_left_out(const CondModel* model, int pair);
 COND_ENUM_NAMES(COND_API, CondLeftOutReason, cond_left_out)
+// Cameras of the scene, for pictures (cond/renderer.h), and the index by name, -1 when there is
+// none.
+COND_API int cond_model_n_camera(const CondModel* model);
+COND_API const char* cond_model_camera_name(const CondModel* model, int camera);
+COND_API int cond_model_find_camera(const CondModel* model, const char* name);
 // Index of a sensor by name, -1 when there is none.
 COND_API int cond_model_find_sensor(const CondModel* model, const char* name);
 // Patches of soft bodies: their number, their names (NULL past the last), the bodies that they

@@ -12,8 +12,8 @@ extern "C" {
 // VTK's numbers of the cells that are drawn.
 enum { COND_CELL_VERTEX = 1, COND_CELL_TRIANGLE = 5, COND_CELL_TETRAHEDRON = 10 };
 
-// The body of a cell that belongs to none.
-enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2 };
+// The body of a cell that belongs to none; and of a pixel that shows nothing.
+enum { COND_DRAWN_STATIC = -1, COND_DRAWN_PLANE = -2, COND_DRAWN_NOTHING = -3 };
 
 // Colours of a cell without a colour of its own, and of a collision shape of a link that has
 // separate visual shapes; viewers hide the latter by default.

@@ -37,6 +37,7 @@ from cond.picture import Picture, write_png
 from cond.problem import Problem, Solver, residual, solver_names
 from cond.query import Query
 from cond.recording import Moment, Record, Recording, Scenery, Snapshot
+from cond.renderer import BatchRenderer, Frames
 from cond.rollouts import Rollout, RolloutResult, rollout
 from cond.scene import Scene, key_choices, keys, scene_keys, scenes
 from cond.sim import ANY_BODY, STATIC_BODY, ForceSink, Run, Sim
@@ -49,8 +50,8 @@ from cond.view import view
 __version__: str = ffi.string(lib.cond_version()).decode()
 
 __all__ = [
-    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "Cancelled", "Definitions", "Diverged", "Env",
-    "EnvBatch", "Error", "ForceSink", "Forked", "Mechanics", "Mesh", "Meshes", "Model", "Moment", "NoEffect",
+    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "BatchRenderer", "Cancelled", "Definitions", "Diverged", "Env",
+    "EnvBatch", "Error", "ForceSink", "Forked", "Frames", "Mechanics", "Mesh", "Meshes", "Model", "Moment", "NoEffect",
     "NoFile", "NotSupported", "OutOfMemory", "Picture", "Problem", "Query", "Record", "Recording", "Rollout",
     "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study", "dtype_of",
     "key_choices", "keys", "law", "place_of", "residual", "rollout", "scene_keys", "scenes", "share", "solver_names",

@@ -357,6 +357,11 @@ class Model(Handle):
         return tuple(text(lib.cond_model_sensor_name(self._c, i)) for i in range(self.n_sensor))
 
     @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names of the scene's cameras."""
+        return tuple(text(lib.cond_model_camera_name(self._c, i)) for i in range(lib.cond_model_n_camera(self._c)))
+
+    @property
     def attachments(self) -> tuple[str, ...]:
         """Names of the scene's attachments."""
         return tuple(text(lib.cond_model_attachment_name(self._c, i)) for i in range(self.n_attachment))

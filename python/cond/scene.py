@@ -21,6 +21,7 @@ from cond.structs import (
     AttachmentDef,
     BodyDef,
     BodyKind,
+    CameraDef,
     ExcludeDef,
     ForceDef,
     KeyInfo,
@@ -236,6 +237,11 @@ class Scene(Handle, Holding):
     def sensors(self) -> Definitions[SensorDef]:
         """What measures forces, accelerations and distances."""
         return Definitions(self, SceneKind.SENSOR, SensorDef)
+
+    @property
+    def cameras(self) -> Definitions[CameraDef]:
+        """Cameras for pictures to learn from."""
+        return Definitions(self, SceneKind.CAMERA, CameraDef)
 
     @property
     def forces(self) -> Definitions[ForceDef]:

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "render/render.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -20,6 +21,8 @@ struct CondEnvBatch {
     CondEnv** env;      //                                                   (n)
     CondStatus* status; // of the last call, by environment                  (n)
     CondError* error;   //                                                   (n)
+    const CondModel** model; // for pictures                                 (n)
+    const CondState** state; //                                              (n)
 };
 
 static int team(const CondEnvBatch* batch)
@@ -92,8 +95,10 @@ CondStatus cond_env_batch_create(const CondContext* context, const CondEnvDef* d
     made->env = cond_allocate(&m, (size_t)n, sizeof *made->env);
     made->status = cond_allocate(&m, (size_t)n, sizeof *made->status);
     made->error = cond_allocate(&m, (size_t)n, sizeof *made->error);
+    made->model = cond_allocate(&m, (size_t)n, sizeof *made->model);
+    made->state = cond_allocate(&m, (size_t)n, sizeof *made->state);
     CondStatus status = COND_OK;
-    if (!made->env || !made->status || !made->error) {
+    if (!made->env || !made->status || !made->error || !made->model || !made->state) {
         status = cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     } else {
         Round round = {.batch = made, .one = create_one, .first = def};
@@ -118,6 +123,8 @@ void cond_env_batch_destroy(CondEnvBatch* batch)
     cond_release(&m, batch->env);
     cond_release(&m, batch->status);
     cond_release(&m, batch->error);
+    cond_release(&m, (void*)batch->model);
+    cond_release(&m, (void*)batch->state);
     cond_release(&m, batch);
 }
 
@@ -311,4 +318,29 @@ void cond_env_batch_observe(const CondEnvBatch* batch, double* observation)
 {
     for (int i = 0; i < batch->n; i++)
         copy_observation(batch->env[i], i, observation);
+}
+
+CondStatus cond_env_renderer_create(const CondEnv* env, const CondRendererDef* def,
+                                    CondRenderer** renderer, CondError* error)
+{
+    CondModel* model = NULL;
+    *renderer = NULL;
+    CondStatus status = cond_scene_compile(env->world.scene, &model, error);
+    if (!status)
+        status = cond_renderer_create(&env->context, model, def, renderer, error);
+    if (status)
+        cond_model_destroy(model);
+    else
+        cond_renderer_own(*renderer, model);
+    return status;
+}
+
+CondStatus cond_env_batch_draw(CondEnvBatch* batch, CondRenderer* renderer,
+                               const CondRendererArrays* arrays, CondError* error)
+{
+    for (int i = 0; i < batch->n; i++) {
+        batch->model[i] = batch->env[i]->world.model;
+        batch->state[i] = batch->env[i]->world.state;
+    }
+    return cond_renderer_draw(renderer, batch->n, batch->model, batch->state, arrays, error);
 }

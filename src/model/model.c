@@ -256,6 +256,27 @@ static const char* sensor_name(const CondModel* model, int body, int index)
     return model->sensor[index].name;
 }
 
+int cond_model_n_camera(const CondModel* model)
+{
+    return model->n_camera;
+}
+
+const char* cond_model_camera_name(const CondModel* model, int camera)
+{
+    return camera >= 0 && camera < model->n_camera ? model->camera[camera].name : NULL;
+}
+
+static const char* camera_name(const CondModel* model, int body, int index)
+{
+    (void)body;
+    return model->camera[index].name;
+}
+
+int cond_model_find_camera(const CondModel* model, const char* name)
+{
+    return cond_index_find(model, -1, "camera", name, model->n_camera, camera_name);
+}
+
 int cond_model_find_sensor(const CondModel* model, const char* name)
 {
     return cond_index_find(model, -1, "sensor", name, model->n_sensor, sensor_name);

@@ -244,7 +244,7 @@ struct CondModel {
     int n_kind[COND_BODY_ROD + 1]; // bodies of each kind
     int n_alone;                   // coordinates of soft bodies and robots
     int n_body, n_plane, n_force, n_spring, n_feature;
-    int n_patch, n_attachment, n_trajectory, n_obstacle, n_sensor;
+    int n_patch, n_attachment, n_trajectory, n_obstacle, n_sensor, n_camera;
     CondBody* body;             //                                                  (n_body)
     CondPlane* plane;           //                                                  (n_plane)
     CondForce* force;           //                                                  (n_force)
@@ -254,6 +254,7 @@ struct CondModel {
     CondAttachment* attachment; //                                            (n_attachment)
     CondTrajectory* trajectory; //                                            (n_trajectory)
     CondSensor* sensor;         //                                            (n_sensor)
+    CondCameraDef* camera;      //                                            (n_camera)
     CondSolid* obstacle;        // static                                     (n_obstacle)
     CondSolid* solid;           // of rigid bodies and robots' links          (n_solid)
     int n_solid;

@@ -170,33 +170,39 @@ static CondStatus draw_points(CondDrawing* drawing, const CondModel* model, cons
 }
 
 // What is seen of a robot; `seen` counts it by link. A mesh that cannot be read is not seen.
-static CondStatus draw_visuals(CondDrawing* drawing, const CondBody* body, int* seen)
+static CondStatus draw_visuals(CondDrawing* drawing, const CondBody* body,
+                               const CondDrawingDetail* detail, int* seen)
 {
-    CondTessellation t = {.arena.context = drawing->arena.context};
     const CondArticulation* arm = body->arm;
+    CondVisualStore own = {.arena.context = drawing->arena.context};
+    CondVisualStore* store = detail->store ? detail->store : &own;
     CondStatus status = COND_OK;
     int n_mesh = 0;
     for (int i = 0; i < arm->n_visual; i++)
         n_mesh += arm->visual[i].kind == COND_LINK_MESH;
-    for (int i = 0; i < arm->n_visual && status != COND_OUT_OF_MEMORY; i++) {
+    for (int i = 0; i < arm->n_visual && !status; i++) {
         const CondLinkShape* visual = &arm->visual[i];
-        status = cond_visual_tessellate(visual, n_mesh, &t);
-        if (status || t.n_triangle == 0)
+        const CondTessellation* t = NULL;
+        status =
+            cond_visual_store_get(store, visual, n_mesh, detail->triangles, detail->around, &t);
+        if (status || !t)
             continue;
-        status = add_triangles(drawing, &t, body->index, visual->link, visual->position,
+        status = add_triangles(drawing, t, body->index, visual->link, visual->position,
                                visual->orientation, body->index);
         seen[visual->link]++;
     }
-    cond_tessellation_destroy(&t);
-    return status == COND_OUT_OF_MEMORY ? status : COND_OK;
+    cond_visual_store_release(&own);
+    return status;
 }
 
 // What touches of a robot, hidden where its link is seen otherwise.
 static CondStatus draw_robot(CondDrawing* drawing, const CondModel* model, const CondBody* body,
-                             CondTessellation* t)
+                             const CondDrawingDetail* detail, CondTessellation* t)
 {
     int* seen = cond_arena_allocate(&drawing->arena, (size_t)body->arm->n_link, sizeof *seen);
-    CondStatus status = seen ? draw_visuals(drawing, body, seen) : COND_OUT_OF_MEMORY;
+    CondStatus status = seen ? COND_OK : COND_OUT_OF_MEMORY;
+    if (!status && !detail->collision)
+        status = draw_visuals(drawing, body, detail, seen);
     for (int i = 0; i < model->n_solid && !status; i++) {
         const CondSolid* solid = &model->solid[i];
         if (solid->body != body->index)
@@ -210,7 +216,7 @@ static CondStatus draw_robot(CondDrawing* drawing, const CondModel* model, const
 }
 
 static CondStatus draw_body(CondDrawing* drawing, const CondModel* model, const CondBody* body,
-                            CondTessellation* t)
+                            const CondDrawingDetail* detail, CondTessellation* t)
 {
     CondPoint origin = {.body = body->index};
     int before = drawing->n_cell;
@@ -220,7 +226,7 @@ static CondStatus draw_body(CondDrawing* drawing, const CondModel* model, const 
         return draw_rod(drawing, body);
     CondStatus status = COND_OK;
     if (body->kind == COND_BODY_ROBOT)
-        status = draw_robot(drawing, model, body, t);
+        status = draw_robot(drawing, model, body, detail, t);
     for (int i = 0; i < model->n_solid && body->kind != COND_BODY_ROBOT && !status; i++)
         if (model->solid[i].body == body->index)
             status = draw_solid(drawing, &model->solid[i], t);
@@ -247,9 +253,11 @@ static CondStatus draw_plane(CondDrawing* drawing, CondTessellation* t)
 }
 
 CondStatus cond_drawing_create(const CondContext* context, const CondModel* model,
-                               CondDrawing* drawing)
+                               const CondDrawingDetail* detail, CondDrawing* drawing)
 {
-    CondTessellation t = {.arena.context = *context};
+    static const CondDrawingDetail viewers = {0};
+    detail = detail ? detail : &viewers;
+    CondTessellation t = {.arena.context = *context, .around = detail->around};
     memset(drawing, 0, sizeof *drawing);
     cond_arena_begin(context, &drawing->arena);
     drawing->paint = COND_COLOUR_NONE;
@@ -263,7 +271,7 @@ CondStatus cond_drawing_create(const CondContext* context, const CondModel* mode
     for (int b = 0; b < model->n_body && !status; b++) {
         drawing->point_begin[b] = drawing->n_point;
         drawing->cell_begin[b] = drawing->n_cell;
-        status = draw_body(drawing, model, &model->body[b], &t);
+        status = draw_body(drawing, model, &model->body[b], detail, &t);
     }
     for (int i = 0; i < model->n_obstacle && !status; i++)
         status = draw_solid(drawing, &model->obstacle[i], &t);

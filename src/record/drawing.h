@@ -9,6 +9,14 @@
 
 #include <stdint.h>
 
+// How finely it is drawn.
+typedef struct CondDrawingDetail {
+    int collision; // 1: robots by what touches of them, not by their visual shapes
+    int triangles; // most of the visual shapes of a robot; 0: as viewers have them
+    int around;    // corners of a circle; 0: as viewers have them
+    struct CondVisualStore* store; // of visual shapes
+} CondDrawingDetail;
+
 typedef struct CondDrawing {
     CondArena arena;
     int n_point, n_cell, n_corner;
@@ -25,8 +33,9 @@ typedef struct CondDrawing {
     double box[2][3]; // lowest and highest corner of all but planes so far [m]
 } CondDrawing;
 
+// detail: NULL: for viewers.
 CondStatus cond_drawing_create(const CondContext* context, const CondModel* model,
-                               CondDrawing* drawing);
+                               const CondDrawingDetail* detail, CondDrawing* drawing);
 // Corners of each ring around a rod: ring k is at the begin of link k, the last one at the end.
 int cond_drawing_ring(const CondBody* body);
 void cond_drawing_destroy(CondDrawing* drawing);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "record/light.h"
 #include "record/tuning.h"
 
 #include <math.h>
@@ -99,8 +100,8 @@ CondStatus cond_picture_create(const CondContext* context, const CondScenery* sc
         double x = k / 4095.0, s = x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1.0 / 2.4) - 0.055;
         made->srgb[k] = (uint8_t)(255.0 * s + 0.5);
     }
-    cond_picture_linear(0xe9edf2, made->background);
-    cond_picture_linear(0xdde2e8, made->ground);
+    cond_picture_linear(COND_LIGHT_BACKGROUND, made->background);
+    cond_picture_linear(COND_LIGHT_FLOOR, made->ground);
     if (allocate_all(made, scenery)) {
         cond_picture_destroy(made);
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
@@ -212,11 +213,8 @@ static void place_eye(CondPicture* picture, const double* position)
 static void place_sun(CondPicture* picture)
 {
     CondPictureEye* sun = &picture->sun;
-    double direction[3] = {-0.6, -1.25, 1.6}, hint[3] = {1.0, 0.0, 0.0}, R[9];
-    double length = vec3_norm(direction), reach = 0.9 * picture->size;
-    for (int i = 0; i < 3; i++)
-        direction[i] /= -length;
-    mat3_frame(direction, hint, R); // rows: ahead, right, up
+    double hint[3] = {1.0, 0.0, 0.0}, R[9], reach = 0.9 * picture->size;
+    mat3_frame(cond_light_sun, hint, R); // rows: ahead, right, up
     memcpy(sun->axis, R + 3, 6 * sizeof *R);
     memcpy(sun->axis + 6, R, 3 * sizeof *R);
     memcpy(sun->position, picture->centre, sizeof sun->position);
@@ -258,8 +256,7 @@ CondStatus cond_picture_look(CondPicture* picture, const CondCamera* camera,
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     picture->looked = 1;
     place_eye(picture, moment->position);
-    if (picture->def.shadows > 0)
-        place_sun(picture);
+    place_sun(picture);
     return COND_OK;
 }
 

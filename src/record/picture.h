@@ -92,6 +92,8 @@ void cond_raster_draw_floor(CondRaster* raster, const CondPictureFloor* plane, i
 // Computes the colours of all pixels from the contents of their samples.
 void cond_picture_shade(const CondPicture* picture, uint8_t* rgb);
 
+// Colour of a body without one of its own; negative: of what is static.
+void cond_picture_body_colour(int body, int is_robot, float rgb[3]);
 // Linear colour of 0xrrggbb.
 void cond_picture_linear(int colour, float rgb[3]);
 

@@ -2,6 +2,7 @@
 // dots, arrows for its forces.
 #include "geometry/sort.h"
 #include "math/vec3.h"
+#include "record/light.h"
 #include "record/picture.h"
 
 #include <math.h>
@@ -19,16 +20,19 @@ void cond_picture_linear(int colour, float rgb[3])
 }
 
 // As in the viewer: robots are light, what stands is grey, the rest takes turns.
-static void body_colour(const CondScenery* scenery, int body, float rgb[3])
+void cond_picture_body_colour(int body, int is_robot, float rgb[3])
 {
     static const int palette[] = {0x4c8fd6, 0xe8894a, 0x5fb878, 0xb781d1,
                                   0xe0b23c, 0xd9657a, 0x49b3b8, 0x9a8f7d};
     int colour = 0x9aa3ad;
     if (body >= 0)
-        colour = strcmp(scenery->kind[body], "robot") == 0
-                     ? 0xeef0f2
-                     : palette[body % (int)(sizeof palette / sizeof *palette)];
+        colour = is_robot ? 0xeef0f2 : palette[body % (int)(sizeof palette / sizeof *palette)];
     cond_picture_linear(colour, rgb);
+}
+
+static void body_colour(const CondScenery* scenery, int body, float rgb[3])
+{
+    cond_picture_body_colour(body, body >= 0 && strcmp(scenery->kind[body], "robot") == 0, rgb);
 }
 
 static CondStatus add_vertex(CondPicture* picture, int point, const float offset[3])
@@ -260,7 +264,7 @@ CondStatus cond_picture_mesh_split(CondPicture* picture, const double* position)
     size_t n = (size_t)mesh->n_triangle;
     int n_vertex = mesh->n_vertex, largest = 0;
     mesh->n_fixed_vertex = n_vertex; // more than at first where memory was short once
-    mesh->dot = 0.012 * picture->size;
+    mesh->dot = COND_PICTURE_DOT * picture->size;
     CondStatus status = place_vertices(picture, position);
     int* begin = cond_arena_allocate(m, (size_t)n_vertex + 2, sizeof *begin);
     int* fan = cond_arena_allocate(m, 3 * n + 1, sizeof *fan);

@@ -1,12 +1,10 @@
 // The colours of a picture: a sun with shadows and a sky on what each sample sees.
 #include "math/vec3.h"
+#include "record/light.h"
 #include "record/picture.h"
 
 #include <math.h>
 #include <string.h>
-
-// Of the sun and of the sky on a white surface that faces them.
-static const double sunlight = 0.66, skylight = 0.44;
 
 // Without the care that fmin and fmax take of NaN, which costs a call each.
 static inline double least(double a, double b)
@@ -68,12 +66,9 @@ static double sun_seen(const CondPicture* picture, const double x[3], const doub
 static void light(const CondPicture* picture, const double x[3], const double n[3],
                   const float colour[3], double rgb[3])
 {
-    static const double ground[3] = {0.584, 0.604, 0.645}; // that the sky's light comes back from
     const double* away = picture->sun.axis + 6;            // from the sun
-    double cosine = -vec3_dot(away, n), up = 0.5 + 0.5 * n[2];
-    double sun = cosine > 0.0 ? sunlight * cosine * sun_seen(picture, x, n) : 0.0;
-    for (int i = 0; i < 3; i++)
-        rgb[i] = colour[i] * (sun + skylight * (up + (1.0 - up) * ground[i]));
+    double cosine = -vec3_dot(away, n);
+    cond_light(cosine > 0.0 ? cosine * sun_seen(picture, x, n) : 0.0, n[2], colour, rgb);
 }
 
 // The normal between those of the corners, by the areas that x cuts the triangle into.

@@ -6,7 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { AROUND = 24, QUARTER = 6 }; // corners of a circle, and rings from equator to pole
+// Corners of a circle.
+static int corners_around(const CondTessellation* out)
+{
+    return out->around > 0 ? out->around : 24;
+}
 
 // A ring of a surface of revolution about z.
 typedef struct Ring {
@@ -41,25 +45,26 @@ static void add_triangle(CondTessellation* out, int a, int b, int c)
 // Rings from below to above, closed by a fan at the poles z = -pole and z = pole.
 static CondStatus revolve(int n_ring, const Ring* ring, double pole, CondTessellation* out)
 {
-    const double turn = 2.0 * 3.14159265358979323846 / AROUND;
-    CondStatus status = make_room(out, AROUND * n_ring + 2, 2 * AROUND * n_ring);
+    int around = corners_around(out);
+    const double turn = 2.0 * 3.14159265358979323846 / around;
+    CondStatus status = make_room(out, around * n_ring + 2, 2 * around * n_ring);
     if (status)
         return status;
     for (int k = 0; k < n_ring; k++)
-        for (int j = 0; j < AROUND; j++)
+        for (int j = 0; j < around; j++)
             add_point(out, ring[k].radius * cos(turn * j), ring[k].radius * sin(turn * j),
                       ring[k].z);
     add_point(out, 0.0, 0.0, -pole);
     add_point(out, 0.0, 0.0, pole);
-    for (int j = 0; j < AROUND; j++) {
-        int next = (j + 1) % AROUND, top = AROUND * (n_ring - 1);
-        add_triangle(out, AROUND * n_ring, next, j);
+    for (int j = 0; j < around; j++) {
+        int next = (j + 1) % around, top = around * (n_ring - 1);
+        add_triangle(out, around * n_ring, next, j);
         for (int k = 0; k + 1 < n_ring; k++) {
-            int low = AROUND * k, high = low + AROUND;
+            int low = around * k, high = low + around;
             add_triangle(out, low + j, low + next, high + next);
             add_triangle(out, low + j, high + next, high + j);
         }
-        add_triangle(out, AROUND * n_ring + 1, top + j, top + next);
+        add_triangle(out, around * n_ring + 1, top + j, top + next);
     }
     return COND_OK;
 }
@@ -67,12 +72,13 @@ static CondStatus revolve(int n_ring, const Ring* ring, double pole, CondTessell
 // Two hemispheres; those of a sphere share their equator.
 static CondStatus make_capsule(double radius, double half, CondTessellation* out)
 {
-    const double step = 0.5 * 3.14159265358979323846 / QUARTER;
-    Ring ring[2 * QUARTER];
+    int quarter = corners_around(out) / 4; // rings from the equator to a pole
+    const double step = 0.5 * 3.14159265358979323846 / quarter;
+    Ring ring[2 * COND_MOST_AROUND / 4];
     int n = 0;
-    for (int k = 1 - QUARTER; k <= 0; k++)
+    for (int k = 1 - quarter; k <= 0; k++)
         ring[n++] = (Ring){radius * cos(step * k), radius * sin(step * k) - half};
-    for (int k = half > 0.0 ? 0 : 1; k < QUARTER; k++)
+    for (int k = half > 0.0 ? 0 : 1; k < quarter; k++)
         ring[n++] = (Ring){radius * cos(step * k), radius * sin(step * k) + half};
     return revolve(n, ring, half + radius, out);
 }

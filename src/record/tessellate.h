@@ -5,8 +5,11 @@
 #include "base/arena.h"
 #include "geometry/shape.h"
 
+enum { COND_MOST_AROUND = 1 << 6 }; // corners of a circle at most
+
 typedef struct CondTessellation {
     CondArena arena;
+    int around; // corners of a circle, a multiple of 4; 0: 24
     int n_point, n_triangle;
     double* point; // axes of the shape [m]                    (n_point x 3)
     int* triangle; // counter-clockwise seen from outside      (n_triangle x 3)

@@ -1,6 +1,7 @@
 // Triangles and colours of robot links, coarsened where there are too many (visual.h).
 #include "record/visual.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "cond/snapshot.h"
 #include "mesh_file/mesh_coloured.h"
@@ -145,22 +146,25 @@ static CondStatus thin(const CondColouredMesh* mesh, const CondLinkShape* visual
     return status;
 }
 
-static CondStatus tessellate_mesh(const CondLinkShape* visual, int n_mesh, CondTessellation* out)
+static CondStatus tessellate_mesh(const CondLinkShape* visual, int n_mesh, int limit,
+                                  CondTessellation* out)
 {
     CondColouredMesh mesh;
     CondStatus status = cond_coloured_mesh_read(&out->arena.context, visual->file, &mesh, NULL);
-    int most = MOST_OF_ALL / (n_mesh > 0 ? n_mesh : 1);
+    int all = limit > 0 ? limit : MOST_OF_ALL, most = all / (n_mesh > 0 ? n_mesh : 1);
+    int low = (int)((int64_t)LEAST * all / MOST_OF_ALL), high = (int)((int64_t)MOST * all / MOST_OF_ALL);
     out->n_point = out->n_triangle = 0;
     if (!status)
-        status = thin(&mesh, visual, most < LEAST ? LEAST : most > MOST ? MOST : most, out);
+        status = thin(&mesh, visual, most < low ? low : most > high ? high : most, out);
     cond_coloured_mesh_release(&mesh);
     return status;
 }
 
-CondStatus cond_visual_tessellate(const CondLinkShape* visual, int n_mesh, CondTessellation* out)
+CondStatus cond_visual_tessellate(const CondLinkShape* visual, int n_mesh, int most,
+                                  CondTessellation* out)
 {
     if (visual->kind == COND_LINK_MESH)
-        return tessellate_mesh(visual, n_mesh, out);
+        return tessellate_mesh(visual, n_mesh, most, out);
     const CondShapeRow* row = cond_shape_row(cond_shape_of_link(visual->kind));
     CondShape shape = {.form = row->form};
     row->solid(visual->size, &shape);
@@ -170,4 +174,54 @@ CondStatus cond_visual_tessellate(const CondLinkShape* visual, int n_mesh, CondT
     for (int k = 0; k < out->n_triangle && !status; k++)
         out->colour[k] = pack_colour(visual->colour);
     return status;
+}
+
+static uint64_t visual_key(const CondLinkShape* visual)
+{
+    uint64_t key = cond_hash_bytes(COND_HASH_START, &visual->kind, sizeof visual->kind);
+    key = cond_hash_bytes(key, visual->size, sizeof visual->size);
+    key = cond_hash_bytes(key, visual->colour, sizeof visual->colour);
+    return visual->file ? cond_hash_bytes(key, visual->file, strlen(visual->file)) : key;
+}
+
+CondStatus cond_visual_store_get(CondVisualStore* store, const CondLinkShape* visual, int n_mesh,
+                                 int most, int around, const CondTessellation** out)
+{
+    uint64_t key = visual_key(visual);
+    int k = 0;
+    while (k < store->n && store->key[k] != key)
+        k++;
+    if (k == store->n) {
+        if (COND_RESERVE(&store->arena, store->key, k + 1) ||
+            COND_RESERVE(&store->arena, store->shape, k + 1))
+            return COND_OUT_OF_MEMORY;
+        CondTessellation* made = cond_arena_allocate(&store->arena, 1, sizeof *made);
+        if (!made)
+            return COND_OUT_OF_MEMORY;
+        made->around = around;
+        cond_arena_begin(&store->arena.context, &made->arena);
+        CondStatus status = cond_visual_tessellate(visual, n_mesh, most, made);
+        if (status == COND_OUT_OF_MEMORY) {
+            cond_tessellation_destroy(made);
+            cond_arena_drop(&store->arena, made);
+            return status;
+        }
+        if (status)
+            made->n_point = made->n_triangle = 0;
+        store->key[k] = key;
+        store->shape[k] = made;
+        store->n++;
+    }
+    *out = store->shape[k]->n_triangle > 0 ? store->shape[k] : NULL;
+    return COND_OK;
+}
+
+void cond_visual_store_release(CondVisualStore* store)
+{
+    for (int k = 0; k < store->n; k++)
+        cond_tessellation_destroy(store->shape[k]);
+    cond_arena_release(&store->arena);
+    store->n = 0;
+    store->shape = NULL;
+    store->key = NULL;
 }

@@ -309,6 +309,8 @@ static CondStatus compile(const CondScene* scene, const CondCompiledAgain* again
     if (!status)
         status = cond_compile_sensors(made, scene, error);
     if (!status)
+        status = cond_compile_cameras(made, scene, error);
+    if (!status)
         status = cond_compile_forces(made, scene, error);
     if (!status)
         status = compile_springs(made, scene, error);

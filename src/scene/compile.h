@@ -96,6 +96,8 @@ CondStatus cond_attachment_resolve(const CondModel* model, const CondAttachmentD
 CondStatus cond_end_resolve(const CondModel* model, const CondEndDef* at, int turns,
                             const char* owner, CondFrame* frame, CondError* error);
 CondStatus cond_compile_trajectories(CondModel* model, const CondScene* scene, CondError* error);
+// Cameras.
+CondStatus cond_compile_cameras(CondModel* model, const CondScene* scene, CondError* error);
 // Sensors; needs the attachments.
 CondStatus cond_compile_sensors(CondModel* model, const CondScene* scene, CondError* error);
 

@@ -1,4 +1,4 @@
-// Compiles the sensors of a scene.
+// Compiles the sensors and cameras of a scene.
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/quat.h"
@@ -55,4 +55,26 @@ CondStatus cond_compile_sensors(CondModel* model, const CondScene* scene, CondEr
         status = compile_sensor(model, scene, &scene->sensor[i], &model->sensor[i], error);
     }
     return status;
+}
+
+// The names of bodies were checked with the scene; those of links are known now.
+CondStatus cond_compile_cameras(CondModel* model, const CondScene* scene, CondError* error)
+{
+    model->camera =
+        cond_arena_allocate(&model->arena, (size_t)scene->n_camera, sizeof *model->camera);
+    if (!model->camera)
+        return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
+    model->n_camera = scene->n_camera;
+    for (int i = 0; i < scene->n_camera; i++) {
+        const CondCameraDef* def = &scene->camera[i];
+        cond_compile_note(model, COND_SCENE_CAMERA, i);
+        model->camera[i] = *def;
+        if (!def->link[0])
+            continue;
+        const CondBody* body = &model->body[cond_scene_find(scene, COND_SCENE_BODY, def->body)];
+        if (cond_articulation_find_link(body->arm, def->link) < 0)
+            return cond_error_set(error, COND_BAD_INPUT, "camera %s: robot %s has no link '%s'",
+                                  def->name, body->name, def->link);
+    }
+    return COND_OK;
 }

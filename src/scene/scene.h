@@ -8,7 +8,7 @@
 #include "cond/scene.h"
 #include "scene/name_index.h"
 
-#define COND_SCENE_N_KIND ((int)COND_SCENE_MESH + 1)
+#define COND_SCENE_N_KIND ((int)COND_SCENE_CAMERA + 1)
 
 // Collision groups are the bits of a mask.
 #define COND_MAX_GROUP ((int)(8 * sizeof(uint32_t)))
@@ -34,6 +34,7 @@ struct CondScene {
     int n_attachment;
     int n_trajectory;
     int n_sensor;
+    int n_camera;
     int n_force;
     int n_spring;
     int n_variation;
@@ -52,6 +53,7 @@ struct CondScene {
     CondAttachmentDef* attachment;   //                                          (n_attachment)
     CondTrajectoryDef* trajectory;   //                                        (n_trajectory)
     CondSensorDef* sensor;           //                                          (n_sensor)
+    CondCameraDef* camera;           //                                          (n_camera)
     CondForceDef* force;             //                                          (n_force)
     CondSpringDef* spring;           //                                          (n_spring)
     CondVariationDef* variation;     //                                          (n_variation)
@@ -95,6 +97,7 @@ CondSceneCheck cond_scene_check_patch;
 CondSceneCheck cond_scene_check_trajectory;
 CondSceneCheck cond_scene_check_attachment;
 CondSceneCheck cond_scene_check_sensor;
+CondSceneCheck cond_scene_check_camera;
 CondSceneCheck cond_scene_check_force;
 CondSceneCheck cond_scene_check_spring;
 CondSceneCheck cond_scene_check_variation;

@@ -34,9 +34,9 @@ static CondStatus copy_definitions(const CondScene* scene, CondScene* copy, Cond
     CondStatus status = COND_OK;
     for (int i = 0; i < scene->n_mesh && !status; i++)
         status = cond_scene_add_mesh(copy, scene->mesh[i].name, &scene->mesh[i].mesh, error);
-    for (int k = 0; k < COND_SCENE_MESH && !status; k++) {
+    for (int k = 0; k < COND_SCENE_N_KIND && !status; k++) {
         CondSceneKind kind = (CondSceneKind)k;
-        int n = cond_scene_count(scene, kind);
+        int n = kind == COND_SCENE_MESH ? 0 : cond_scene_count(scene, kind);
         for (int i = 0; i < n && !status; i++)
             status = cond_scene_add(copy, kind, cond_scene_get(scene, kind, i), NULL, error);
     }

@@ -163,6 +163,12 @@ static CondSensorDef sensor_def(void)
     return (CondSensorDef){.on = end_def(), .orientation = {1.0, 0.0, 0.0, 0.0}, .range = 10.0};
 }
 
+static CondCameraDef camera_def(void)
+{
+    return (CondCameraDef){
+        .position = {NAN, NAN, NAN}, .target = {0.0, 0.0, 0.0}, .up = {0.0, 0.0, 1.0}, .field = 45.0};
+}
+
 static CondVariationDef variation_def(void)
 {
     return (CondVariationDef){.low = NAN, .high = NAN};
@@ -279,6 +285,7 @@ FILL(CondPatchDef, patch_def)
 FILL(CondAttachmentDef, attachment_def)
 FILL(CondTrajectoryDef, trajectory_def)
 FILL(CondSensorDef, sensor_def)
+FILL(CondCameraDef, camera_def)
 FILL(CondVariationDef, variation_def)
 FILL(CondActionDef, action_def)
 FILL(CondRewardDef, reward_def)
@@ -322,6 +329,7 @@ STRUCTURE(CondPatchDef, patch_def)
 STRUCTURE(CondAttachmentDef, attachment_def)
 STRUCTURE(CondTrajectoryDef, trajectory_def)
 STRUCTURE(CondSensorDef, sensor_def)
+STRUCTURE(CondCameraDef, camera_def)
 STRUCTURE(CondVariationDef, variation_def)
 STRUCTURE(CondActionDef, action_def)
 STRUCTURE(CondRewardDef, reward_def)
@@ -370,6 +378,7 @@ const CondStructure* cond_structure_find(const char* name)
         ROW(CondAttachmentDef, attachment_def),
         ROW(CondTrajectoryDef, trajectory_def),
         ROW(CondSensorDef, sensor_def),
+        ROW(CondCameraDef, camera_def),
         ROW(CondVariationDef, variation_def),
         ROW(CondActionDef, action_def),
         ROW(CondRewardDef, reward_def),

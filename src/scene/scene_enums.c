@@ -86,7 +86,7 @@ COND_ENUM_TABLE(CondSceneKind, cond_scene_kind, {COND_SCENE_MATERIAL, "material"
                 {COND_SCENE_FORCE, "force"}, {COND_SCENE_SPRING, "spring"},
                 {COND_SCENE_VARIATION, "variation"}, {COND_SCENE_ACTION, "action"},
                 {COND_SCENE_REWARD, "reward"}, {COND_SCENE_OBSERVATION, "observation"},
-                {COND_SCENE_MESH, "mesh"})
+                {COND_SCENE_MESH, "mesh"}, {COND_SCENE_CAMERA, "camera"})
 
 COND_ENUM_TABLE(CondMeshPattern, cond_mesh_pattern, {COND_MESH_FIVE, "five"},
                 {COND_MESH_SIX, "six"})

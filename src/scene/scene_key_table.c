@@ -25,6 +25,7 @@ const CondKey cond_key_table[] = {
     {NESTED("", "patches", LIST, "list of mappings", "[]", "named sets of nodes of soft bodies")},
     {NESTED("", "attachments", LIST, "list of mappings", "[]", "attachments between two bodies, or a body and the world")},
     {NESTED("", "trajectories", LIST, "list of mappings", "[]", "paths of links, joints and frames in space")},
+    {NESTED("", "cameras", LIST, "list of mappings", "[]", "cameras for pictures to learn from")},
     {NESTED("", "sensors", LIST, "list of mappings", "[]", "sensors of force and torque, motion and range")},
     {NESTED("", "forces", LIST, "list of mappings", "[]", "external forces")},
     {NESTED("", "springs", LIST, "list of mappings", "[]", "spring-dampers between two points, or between joints of robots")},
@@ -359,6 +360,14 @@ const CondKey cond_key_table[] = {
     {CHOICE("sensors", "axes", CondSensorDef, world_axes, 2, cond_choice_axes, "sensor, world", DEFAULT, "the axes in which force and torque are given")},
 
     ROTATION("sensors.rotation", "in the axes of its body, link or patch"),
+
+    {TEXT("cameras", "name", CondCameraDef, name, DEFAULT, "unique among cameras; by default camera and a number")},
+    {TEXT("cameras", "body", CondCameraDef, body, DEFAULT, "the rigid body, particle or robot it is mounted on; by default it is at rest in the world")},
+    {TEXT("cameras", "link", CondCameraDef, link, DEFAULT, "robots: the link; by default the base")},
+    {VECTOR_OF("cameras", "position", CondCameraDef, position, VECTOR, 3, FINITE, ABSENT, "vector of 3", "m", DEFAULT, "required: where it is, in the axes of its body or link, or the world's")},
+    {VECTOR("cameras", "target", CondCameraDef, target, "m", DEFAULT, "a point that it looks at, in the same axes")},
+    {VECTOR("cameras", "up", CondCameraDef, up, "", DEFAULT, "the direction that is up in the picture, in the same axes; any length, not along the view")},
+    {NUMBER("cameras", "field", CondCameraDef, field, POSITIVE, "degrees", DEFAULT, "field of view from the lower to the upper edge: 1 to 150")},
 
     {TEXT("forces", "name", CondForceDef, name, DEFAULT, "unique among forces; by default the kind and a number")},
     {TEXT("forces", "body", CondForceDef, body, "required", "the particle, rigid body, rod or soft body on which it acts")},

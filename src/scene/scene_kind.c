@@ -13,7 +13,8 @@
 
 enum {
     BODY_USERS = BIT(EXCLUDE) | BIT(PATCH) | BIT(TRAJECTORY) | BIT(ATTACHMENT) | BIT(SENSOR) |
-                 BIT(FORCE) | BIT(SPRING) | BIT(ACTION) | BIT(REWARD) | BIT(OBSERVATION),
+                 BIT(FORCE) | BIT(SPRING) | BIT(ACTION) | BIT(REWARD) | BIT(OBSERVATION) |
+                 BIT(CAMERA),
     PATCH_USERS = BIT(ATTACHMENT) | BIT(SENSOR) | BIT(FORCE) | BIT(REWARD) | BIT(OBSERVATION),
 };
 
@@ -40,6 +41,7 @@ static const CondKindRow rows[COND_SCENE_N_KIND] = {
     [COND_SCENE_TRAJECTORY] = ROW(trajectory, CondTrajectoryDef, SECTIONS("trajectories"), cond_trajectory_copy_arrays, cond_trajectory_drop_arrays, BIT(ATTACHMENT)),
     [COND_SCENE_ATTACHMENT] = ROW(attachment, CondAttachmentDef, SECTIONS("attachments", "attachments.from", "attachments.to"), NULL, NULL, BIT(SENSOR) | BIT(ACTION)),
     [COND_SCENE_SENSOR] = ROW(sensor, CondSensorDef, SECTIONS("sensors"), NULL, NULL, 0),
+    [COND_SCENE_CAMERA] = ROW(camera, CondCameraDef, SECTIONS("cameras"), NULL, NULL, 0),
     [COND_SCENE_FORCE] = ROW(force, CondForceDef, SECTIONS("forces"), NULL, NULL, 0),
     [COND_SCENE_SPRING] = ROW(spring, CondSpringDef, SECTIONS("springs", "springs.from", "springs.to"), NULL, NULL, 0),
     [COND_SCENE_VARIATION] = ROW(variation, CondVariationDef, SECTIONS("randomise"), NULL, NULL, 0),
@@ -63,6 +65,7 @@ BEGINS_WITH_NAME(CondPatchDef);
 BEGINS_WITH_NAME(CondTrajectoryDef);
 BEGINS_WITH_NAME(CondAttachmentDef);
 BEGINS_WITH_NAME(CondSensorDef);
+BEGINS_WITH_NAME(CondCameraDef);
 BEGINS_WITH_NAME(CondForceDef);
 BEGINS_WITH_NAME(CondSpringDef);
 BEGINS_WITH_NAME(CondVariationDef);

@@ -17,6 +17,7 @@ static CondStatus read_plain(const CondSceneReader* reader, const CondYamlNode* 
         CondPatchDef patch;
         CondAttachmentDef attachment;
         CondSensorDef sensor;
+        CondCameraDef camera;
         CondForceDef force;
         CondSpringDef spring;
         CondActionDef action;
@@ -57,6 +58,7 @@ static const CondSceneListRow lists[] = {
     {"trajectories", cond_trajectory_read, COND_SCENE_TRAJECTORY},
     {"attachments", read_plain, COND_SCENE_ATTACHMENT},
     {"sensors", read_plain, COND_SCENE_SENSOR},
+    {"cameras", read_plain, COND_SCENE_CAMERA},
     {"forces", read_plain, COND_SCENE_FORCE},
     {"springs", read_plain, COND_SCENE_SPRING},
     {"randomise", cond_variation_read, COND_SCENE_VARIATION},

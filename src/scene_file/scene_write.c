@@ -458,9 +458,9 @@ static void put_excludes(CondSceneText* text, const CondScene* scene)
 CondStatus cond_scene_write_text(const CondScene* scene, CondSceneText* text)
 {
     static const CondSceneKind after[] = {
-        COND_SCENE_PATCH,  COND_SCENE_ATTACHMENT, COND_SCENE_SENSOR,
-        COND_SCENE_FORCE,  COND_SCENE_SPRING,     COND_SCENE_VARIATION,
-        COND_SCENE_ACTION, COND_SCENE_REWARD,     COND_SCENE_OBSERVATION};
+        COND_SCENE_PATCH,  COND_SCENE_ATTACHMENT, COND_SCENE_SENSOR,    COND_SCENE_CAMERA,
+        COND_SCENE_FORCE,  COND_SCENE_SPRING,     COND_SCENE_VARIATION, COND_SCENE_ACTION,
+        COND_SCENE_REWARD, COND_SCENE_OBSERVATION};
     text->scene = scene;
     put_settings(text, scene);
     put_meshes(text, scene);
