@@ -46,8 +46,8 @@ BALL_GRIP = (
     "fingers.target[0:1] - fingers.target[1:2] / 0.002")
 MAT_FOLD = ("time / 0.5", "hand.goal_position / 0.1", "hand.goal_position / 0.02", "hand.goal_orientation / 0.2",
             "first_clamp.holds", "second_clamp.holds")
-CABLE_ROUTING = ("time / 1", "left.goal_position / 0.1", "right.goal_position / 0.1", "first_x / 0.01", "first_y / 0.01",
-                 "second_x / 0.01", "second_y / 0.01", "first_route / 3", "second_route / 3")
+CABLE_ROUTING = ("time / 1", "left.goal_position / 0.1", "right.goal_position / 0.1", "first_x / 0.01",
+                 "first_y / 0.01", "second_x / 0.01", "second_y / 0.01", "first_route / 3", "second_route / 3")
 FEATURES = {
     "cond/BallGrip-v0": BALL_GRIP, "cond/LiftSoft-IK-v0": LIFT_SOFT, "cond/LiftCable-IK-v0": LIFT_CABLE,
     "cond/MatFold-v0": MAT_FOLD, "cond/CableRouting-v0": CABLE_ROUTING,
@@ -77,7 +77,7 @@ class Settings:
 SETTINGS = {  # of tasks that need others
     "cond/BallGrip-v0": Settings(actions=200),
     "cond/MatFold-v0": Settings(actions=120, n_env=8, random_seeds=20),
-    "cond/CableRouting-v0": Settings(actions=200, n_env=18),
+    "cond/CableRouting-v0": Settings(actions=200, n_env=18, rounds=24, steps=3_000),
 }
 
 
@@ -133,7 +133,8 @@ def act(envs: LearnVectorEnv, x: Any, s: Settings, script: Any, policy: Any, noi
         answer = envs.from_task(np.stack([script(row) for row in x.astype(np.float64)]))
         states.append(x)
         answers.append(answer)
-        x, _, terminated, truncated, info = envs.step(policy(x) if policy else answer + noise * rng.normal(size=answer.shape))
+        a = policy(x) if policy else answer + noise * rng.normal(size=answer.shape)
+        x, _, terminated, truncated, info = envs.step(a)
         ended = terminated | truncated
         if ended.any():
             good += list(info["final_info"]["is_success"][ended])

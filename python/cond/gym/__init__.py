@@ -16,7 +16,8 @@ from cond.gym.policy import Policy, policies, success
 from cond.gym.vector import TaskVectorEnv
 from cond.tasks import TASKS
 
-__all__ = ["LearnVectorEnv", "Network", "Normaliser", "Policy", "TaskEnv", "TaskVectorEnv", "policies", "register", "success"]
+__all__ = ["LearnVectorEnv", "Network", "Normaliser", "Policy", "TaskEnv", "TaskVectorEnv", "policies", "register",
+           "success"]
 
 
 def register() -> None:

@@ -96,13 +96,14 @@ class LearnVectorEnv(VectorEnv[Any, Floats, NDArray[Any]]):
         if not np.all(np.isfinite(self._half)):
             raise BadArgument(f"task {task!r}: actions without bounds cannot be scaled to -1 .. 1")
         self.n_observation = n = self.envs.batch.n_observation + 2 * self.envs.batch.n_goal
-        self.single_observation_space = spaces.Box(-np.inf, np.inf, (n,), np.float32)
+        self.normaliser = Normaliser(n) if normalise else None
+        most = self.normaliser.clip if self.normaliser else np.inf
+        self.single_observation_space = spaces.Box(-most, most, (n,), np.float32)
         self.single_action_space = spaces.Box(-1.0, 1.0, box.shape, np.float32)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**self.envs.metadata, "autoreset_mode": AutoresetMode.SAME_STEP}
         self.render_mode = None
-        self.normaliser = Normaliser(n) if normalise else None
         self.frozen = False
         self._returns: Array = np.zeros(num_envs)
         self._lengths: NDArray[np.int64] = np.zeros(num_envs, np.int64)

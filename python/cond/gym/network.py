@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class Network:
         """Weights by chance, uniform with the variance 2 / n for layers of n inputs; those of the last layer are
         multiplied by `last`, so that outputs begin near 0."""
         self.layers: list[tuple[Floats, Floats]] = []
-        for k, (n, m) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        for k, (n, m) in enumerate(pairwise(sizes)):
             most = np.sqrt(6.0 / n) * (last if k == len(sizes) - 2 else 1.0)
             self.layers.append((rng.uniform(-most, most, (m, n)).astype(np.float32), np.zeros(m, np.float32)))
         self._moments: list[tuple[Floats, Floats]] = []
