@@ -49,7 +49,7 @@ def test_learn() -> None:
 def test_imitate(tmp_path: Path) -> None:
     """Two rounds by the script's answers, the files that they write, and three trials."""
     few = {"rounds": 2, "steps": 5, "last-steps": 5, "n-env": 2, "actions": 200, "batch": 64, "width": 8,
-           "last-seeds": 2, "random-seeds": 1, "threads": 1}
+           "last-seeds": 2, "other-seeds": 1, "threads": 1}
     files = {"policy": tmp_path / "policy.npz", "curve": tmp_path / "curve.csv"}
     shares = example("imitate").main(["cond/BallGrip-v0", *options(few | files)])
     assert shares.keys() == {"policy", "clone", "random"} and shares["random"] == 0.0

