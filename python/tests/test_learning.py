@@ -57,6 +57,21 @@ def test_form(task: str) -> None:
     plain.close()
 
 
+@pytest.mark.parametrize("task", ["cond/Pusher-v0", "cond/BallGrip-v0"])
+def test_one(task: str) -> None:
+    """One environment has the numbers of the first of a batch."""
+    envs, env = LearnVectorEnv(task, 2, SHORT), cond.gym.LearnEnv(task, SHORT)
+    observation, _ = env.reset(seed=5)
+    assert np.array_equal(observation, envs.reset(seed=5)[0][0]) and env.observation_space.contains(observation)
+    assert env.action_space == envs.single_action_space and env.layout == envs.layout
+    action = env.action_space.sample()
+    observation, reward, *_ = env.step(action)
+    rows, rewards, *_ = envs.step(np.stack([action, action]))
+    assert np.array_equal(observation, rows[0]) and np.float32(reward) == rewards[0]
+    env.close()
+    envs.close()
+
+
 def test_scaling_of_actions() -> None:
     envs = LearnVectorEnv("cond/BallGrip-v0")
     box = envs.envs.single_action_space

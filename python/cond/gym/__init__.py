@@ -10,14 +10,14 @@ from __future__ import annotations
 import gymnasium
 
 from cond.gym.env import TaskEnv
-from cond.gym.learning import LearnVectorEnv, Normaliser
+from cond.gym.learning import LearnEnv, LearnVectorEnv, Normaliser
 from cond.gym.network import Network
 from cond.gym.policy import Policy, policies, success
 from cond.gym.vector import TaskVectorEnv
 from cond.tasks import TASKS
 
-__all__ = ["LearnVectorEnv", "Network", "Normaliser", "Policy", "TaskEnv", "TaskVectorEnv", "policies", "register",
-           "success"]
+__all__ = ["LearnEnv", "LearnVectorEnv", "Network", "Normaliser", "Policy", "TaskEnv", "TaskVectorEnv", "policies",
+           "register", "success"]
 
 
 def register() -> None:
