@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws docs/pictures/ppo.png: success of the episodes of learning against actions, from the curves beside it
-(examples/python/ppo.py --curve).
+"""Draws docs/pictures/imitate.png: success of the episodes of a round against actions, from the curves beside it
+(examples/python/imitate.py --curve).
 
     python tools/plot_learning.py
 """
@@ -15,17 +15,17 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 
 
 def main() -> None:
-    """One line a task."""
+    """One line a task, without its first round, in which the script acts."""
     figure, axes = pyplot.subplots(figsize=(6.4, 3.6), layout="constrained")
-    for path in sorted(FOLDER.glob("ppo_*.csv")):
+    for path in sorted(FOLDER.glob("imitate_*.csv")):
         with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+            rows = list(csv.DictReader(file))[1:]
         axes.plot([float(row["actions"]) for row in rows], [100.0 * float(row["success"]) for row in rows],
-                  marker="o", label=path.stem.removeprefix("ppo_"))
-    axes.set(xlabel="actions in all environments together", ylabel="success of episodes [%]", ylim=(-3, 103))
-    axes.grid(alpha=0.3)
+                  marker="o", markersize=4, label=path.stem.removeprefix("imitate_"))
+    axes.set(xlabel="actions in all environments together", ylabel="success of episodes [%]", ylim=(-3, 103), xscale="log")
+    axes.grid(alpha=0.3, which="both")
     axes.legend(loc="lower right")
-    figure.savefig(FOLDER / "ppo.png", dpi=110)
+    figure.savefig(FOLDER / "imitate.png", dpi=110)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ def test_check_env(name: str) -> None:
         warnings.simplefilter("ignore")  # numbers without bounds
         env = gymnasium.make(name).unwrapped
         check_env(env, skip_render_check=True)
+        check_env(cond.gym.LearnEnv(name), skip_render_check=True)
     has_goals = isinstance(env.observation_space, gymnasium.spaces.Dict)
     assert hasattr(env, "compute_reward") == has_goals
     env.reset(seed=1)
@@ -58,6 +59,9 @@ def test_check_stable_baselines(name: str) -> None:
     env = gymnasium.make(name).unwrapped
     checker.check_env(env, warn=False, skip_render_check=True)
     env.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        checker.check_env(cond.gym.LearnEnv(name), skip_render_check=True)
 
 
 def test_render() -> None:

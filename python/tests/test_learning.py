@@ -8,7 +8,7 @@ import pytest
 
 gymnasium = pytest.importorskip("gymnasium")
 import cond  # noqa: E402
-from cond.gym import LearnVectorEnv, Normaliser, Policy, policies, success  # noqa: E402
+from cond.gym import LearnVectorEnv, Network, Normaliser, Policy, policies, success  # noqa: E402
 
 SHORT = ("environment.steps=7",)
 
@@ -57,6 +57,21 @@ def test_form(task: str) -> None:
     plain.close()
 
 
+@pytest.mark.parametrize("task", ["cond/Pusher-v0", "cond/BallGrip-v0"])
+def test_one(task: str) -> None:
+    """One environment has the numbers of the first of a batch."""
+    envs, env = LearnVectorEnv(task, 2, SHORT), cond.gym.LearnEnv(task, SHORT)
+    observation, _ = env.reset(seed=5)
+    assert np.array_equal(observation, envs.reset(seed=5)[0][0]) and env.observation_space.contains(observation)
+    assert env.action_space == envs.single_action_space and env.layout == envs.layout
+    action = env.action_space.sample()
+    observation, reward, *_ = env.step(action)
+    rows, rewards, *_ = envs.step(np.stack([action, action]))
+    assert np.array_equal(observation, rows[0]) and np.float32(reward) == rewards[0]
+    env.close()
+    envs.close()
+
+
 def test_scaling_of_actions() -> None:
     envs = LearnVectorEnv("cond/BallGrip-v0")
     box = envs.envs.single_action_space
@@ -70,10 +85,12 @@ def test_scaling_of_actions() -> None:
 def test_normalised() -> None:
     """Scaled observations; those of a frozen normaliser depend on nothing that comes later."""
     envs = LearnVectorEnv("cond/Pusher-v0", 4, normalise=True)
-    envs.reset(seed=1)
+    observation, _ = envs.reset(seed=1)
     assert envs.normaliser is not None
+    assert envs.observation_space.contains(observation) and envs.single_observation_space.is_bounded()
     for _ in range(20):
         observation, *_ = envs.step(envs.action_space.sample())
+        assert envs.observation_space.contains(observation)
     assert np.abs(observation).max() <= envs.normaliser.clip and envs.normaliser.count == 84
     envs.frozen = True
     envs.step(envs.action_space.sample())
@@ -114,13 +131,53 @@ def test_features(tmp_path: Path) -> None:
     assert np.allclose(policy(rows), Policy([(w @ features, np.zeros(3))], Normaliser(6))(rows), atol=1e-6)
 
 
+def test_network_gradient() -> None:
+    """Derivatives of a loss against differences."""
+    rng = np.random.default_rng(5)
+    network = Network([4, 7, 6, 3], rng, last=1.0)
+    network.layers = [(w.astype(np.float64), rng.normal(size=b.shape)) for w, b in network.layers]  # type: ignore[misc]
+    x, weight = rng.normal(size=(9, 4)), rng.normal(size=(9, 3))
+    found = network.gradient(x, lambda y: weight * np.cos(y))  # of the sum of weight sin(y)
+    parts = [part for layer in network.layers for part in layer]
+    assert [g.shape for g in found] == [part.shape for part in parts]
+    for g, part in zip(found, parts, strict=True):
+        for index in np.ndindex(part.shape):
+            kept, step = part[index], 1e-6
+            part[index] = kept + step
+            more = float((weight * np.sin(network.run(x))).sum())
+            part[index] = kept - step
+            less = float((weight * np.sin(network.run(x))).sum())
+            part[index] = kept
+            assert abs(g[index] - (more - less) / (2.0 * step)) < 1e-4
+
+
+def test_network_learns() -> None:
+    """It fits a function."""
+    rng = np.random.default_rng(6)
+    network = Network([2, 32, 1], rng)
+    for _ in range(1200):
+        x = rng.uniform(-1.0, 1.0, (64, 2)).astype(np.float32)
+        wanted = x[:, :1] * x[:, 1:]
+        network.learn(x, lambda y, wanted=wanted: (y - wanted) / len(y), 1e-2)
+    x = rng.uniform(-1.0, 1.0, (200, 2)).astype(np.float32)
+    assert np.sqrt(np.mean((network.run(x)[:, 0] - x[:, 0] * x[:, 1]) ** 2)) < 0.03
+
+
+def test_policies() -> None:
+    assert set(policies()) == {"cond/BallGrip-v0", "cond/CableRouting-v0", "cond/LiftCable-IK-v0",
+                               "cond/LiftSoft-IK-v0", "cond/MatFold-v0"}
+
+
 @pytest.mark.parametrize("task", policies())
 def test_shipped(task: str) -> None:
-    """Policies that ship succeed on seeds that neither learning nor any trial used."""
-    envs = LearnVectorEnv(task, 8)
-    good, missed = success(Policy.shipped(task), envs, 3_000_000)
+    """Policies that ship succeed on seeds that neither learning nor any trial used; they are small."""
+    slow = {"cond/MatFold-v0": 5, "cond/CableRouting-v0": 10, "cond/LiftSoft-IK-v0": 10}
+    envs = LearnVectorEnv(task, slow.get(task, 20))
+    policy = Policy.shipped(task)
+    good, missed = success(policy, envs, 3_000_000)
     envs.close()
-    assert good.sum() >= 6 and missed == 0
+    assert good.mean() >= 0.8 and missed == 0
+    assert sum(w.size + b.size for w, b in policy.layers) < 40_000
 
 
 def test_no_such_policy() -> None:

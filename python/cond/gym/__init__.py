@@ -10,7 +10,7 @@ from __future__ import annotations
 import gymnasium
 
 from cond.gym.env import TaskEnv
-from cond.gym.learning import LearnVectorEnv, Normaliser
+from cond.gym.learning import LearnEnv, LearnVectorEnv, Normaliser
 from cond.gym.network import Network
 from cond.gym.pixels import PixelEnv, PixelOptions, PixelVectorEnv
 from cond.gym.policy import Policy, policies, success
@@ -18,8 +18,8 @@ from cond.gym.vector import TaskVectorEnv
 from cond.tasks import TASKS
 
 __all__ = [
-    "LearnVectorEnv", "Network", "Normaliser", "PixelEnv", "PixelOptions", "PixelVectorEnv", "Policy", "TaskEnv",
-    "TaskVectorEnv", "policies", "register", "success",
+    "LearnEnv", "LearnVectorEnv", "Network", "Normaliser", "PixelEnv", "PixelOptions", "PixelVectorEnv", "Policy",
+    "TaskEnv", "TaskVectorEnv", "policies", "register", "success",
 ]
 
 

@@ -1,9 +1,10 @@
-"""LearnVectorEnv: a TaskVectorEnv in the form that on-policy learners expect, and what its numbers are scaled by."""
+"""LearnEnv and LearnVectorEnv: environments in the form that learners expect, and what their numbers are scaled by."""
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -11,9 +12,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from cond.errors import BadArgument
-from cond.gym.env import Observation
+from cond.gym.env import Observation, TaskEnv
 from cond.gym.vector import Bools, TaskVectorEnv
 from cond.memory import Array
+from cond.picture import Pixels
 
 Floats = NDArray[np.float32]
 
@@ -72,6 +74,67 @@ def flat(observation: Observation) -> Array:
     return np.concatenate([observation["observation"], desired, desired - achieved], axis=-1)
 
 
+class ActionScale:
+    """Actions between -1 and 1, and in the units of a task's scene."""
+
+    def __init__(self, space: gymnasium.Space[Any], task: str) -> None:
+        assert isinstance(space, spaces.Box)
+        self._middle, self._half = (space.high + space.low) / 2.0, (space.high - space.low) / 2.0
+        if not np.all(np.isfinite(self._half)):
+            raise BadArgument(f"task {task!r}: actions without bounds cannot be scaled to -1 .. 1")
+        self.space = spaces.Box(-1.0, 1.0, space.shape, np.float32)
+
+    def to_task(self, actions: ArrayLike) -> Array:
+        """In the units of the scene."""
+        return self._middle + self._half * np.clip(np.asarray(actions, np.float64), -1.0, 1.0)
+
+    def from_task(self, actions: ArrayLike) -> Floats:
+        """Between -1 and 1."""
+        scaled = (np.asarray(actions, np.float64) - self._middle) / np.where(self._half > 0.0, self._half, 1.0)
+        return np.clip(scaled, -1.0, 1.0).astype(np.float32)
+
+
+class LearnEnv(gymnasium.Env[Floats, Floats]):
+    """One environment of a task for a learner: observations are vectors of float32, goals included (`flat`), and
+    actions are float32 between -1 and 1. Stable-Baselines3's checker has no remark on it.
+
+        env = cond.gym.LearnEnv("cond/BallGrip-v0")
+        observation, info = env.reset(seed=0)
+        observation, reward, terminated, truncated, info = env.step(action)"""
+
+    def __init__(self, task: str, overrides: Sequence[str] = (), *, render_mode: str | None = None) -> None:
+        self.env = TaskEnv(task=task, overrides=overrides, render_mode=render_mode)
+        self.metadata, self.render_mode = self.env.metadata, render_mode
+        self.scale = ActionScale(self.env.action_space, task)
+        n = self.env.env.n_observation + 2 * self.env.env.n_goal
+        self.observation_space = spaces.Box(-np.inf, np.inf, (n,), np.float32)
+        self.action_space = self.scale.space
+
+    @property
+    def layout(self) -> dict[str, slice]:
+        """Where in an observation is what; goals stand behind all of it."""
+        return self.env.layout
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
+        """As TaskEnv."""
+        super().reset(seed=seed)
+        observation, info = self.env.reset(seed=seed, options=options)
+        return flat(observation).astype(np.float32), info
+
+    def step(self, action: Floats) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
+        """Acts and simulates."""
+        observation, reward, terminated, truncated, info = self.env.step(self.scale.to_task(action))
+        return flat(observation).astype(np.float32), reward, terminated, truncated, info
+
+    def render(self) -> Pixels | None:
+        """As TaskEnv."""
+        return self.env.render()
+
+    def close(self) -> None:
+        """Ends the viewer."""
+        self.env.close()
+
+
 class LearnVectorEnv(VectorEnv[Any, Floats, NDArray[Any]]):
     """n environments of a task for a learner: observations are vectors of float32, goals included (`flat`); actions
     are float32 between -1 and 1; an episode that ends begins anew in the same step, and `info["final_obs"]` has the
@@ -90,19 +153,16 @@ class LearnVectorEnv(VectorEnv[Any, Floats, NDArray[Any]]):
         self.envs = TaskVectorEnv(task=task, overrides=overrides, num_envs=num_envs, threads=threads,
                                   autoreset_mode=AutoresetMode.SAME_STEP)
         self.num_envs = num_envs
-        box = self.envs.single_action_space
-        assert isinstance(box, spaces.Box)
-        self._middle, self._half = (box.high + box.low) / 2.0, (box.high - box.low) / 2.0
-        if not np.all(np.isfinite(self._half)):
-            raise BadArgument(f"task {task!r}: actions without bounds cannot be scaled to -1 .. 1")
+        self.scale = ActionScale(self.envs.single_action_space, task)
         self.n_observation = n = self.envs.batch.n_observation + 2 * self.envs.batch.n_goal
-        self.single_observation_space = spaces.Box(-np.inf, np.inf, (n,), np.float32)
-        self.single_action_space = spaces.Box(-1.0, 1.0, box.shape, np.float32)
+        self.normaliser = Normaliser(n) if normalise else None
+        most = self.normaliser.clip if self.normaliser else np.inf
+        self.single_observation_space = spaces.Box(-most, most, (n,), np.float32)
+        self.single_action_space = self.scale.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**self.envs.metadata, "autoreset_mode": AutoresetMode.SAME_STEP}
         self.render_mode = None
-        self.normaliser = Normaliser(n) if normalise else None
         self.frozen = False
         self._returns: Array = np.zeros(num_envs)
         self._lengths: NDArray[np.int64] = np.zeros(num_envs, np.int64)
@@ -121,12 +181,11 @@ class LearnVectorEnv(VectorEnv[Any, Floats, NDArray[Any]]):
 
     def to_task(self, actions: ArrayLike) -> Array:
         """Actions between -1 and 1 in the units of the scene."""
-        return self._middle + self._half * np.clip(np.asarray(actions, np.float64), -1.0, 1.0)
+        return self.scale.to_task(actions)
 
     def from_task(self, actions: ArrayLike) -> Floats:
         """Actions in the units of the scene between -1 and 1: of a script, for example."""
-        scaled = (np.asarray(actions, np.float64) - self._middle) / np.where(self._half > 0.0, self._half, 1.0)
-        return np.clip(scaled, -1.0, 1.0).astype(np.float32)
+        return self.scale.from_task(actions)
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None,
               options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:

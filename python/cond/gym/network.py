@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class Network:
         """Weights by chance, uniform with the variance 2 / n for layers of n inputs; those of the last layer are
         multiplied by `last`, so that outputs begin near 0."""
         self.layers: list[tuple[Floats, Floats]] = []
-        for k, (n, m) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        for k, (n, m) in enumerate(pairwise(sizes)):
             most = np.sqrt(6.0 / n) * (last if k == len(sizes) - 2 else 1.0)
             self.layers.append((rng.uniform(-most, most, (m, n)).astype(np.float32), np.zeros(m, np.float32)))
         self._moments: list[tuple[Floats, Floats]] = []
@@ -54,16 +55,15 @@ class Network:
                 d = (d @ self.layers[k][0]) * (values[k] > 0.0)
         return found[::-1]
 
-    def learn(self, x: Floats, slope: Any, rate: Any) -> None:
-        """One step against the gradient; rate: of all layers, or one for each."""
+    def learn(self, x: Floats, slope: Any, rate: float) -> None:
+        """One step against the gradient."""
         gradients = self.gradient(x, slope)
         if not self._moments:
             self._moments = [(np.zeros_like(g), np.zeros_like(g)) for g in gradients]
         self._count += 1
         first, second = (np.float32(1.0 - decay**self._count) for decay in self.decay)
         weights = [part for layer in self.layers for part in layer]
-        rates = np.repeat(np.broadcast_to(np.asarray(rate, np.float32), len(self.layers)), 2)
-        for part, g, (mean, square), step in zip(weights, gradients, self._moments, rates, strict=True):
+        for part, g, (mean, square) in zip(weights, gradients, self._moments, strict=True):
             mean += np.float32(1.0 - self.decay[0]) * (g - mean)
             square += np.float32(1.0 - self.decay[1]) * (g * g - square)
-            part -= step * (mean / first) / (np.sqrt(square / second) + np.float32(1e-8))
+            part -= np.float32(rate) * (mean / first) / (np.sqrt(square / second) + np.float32(1e-8))

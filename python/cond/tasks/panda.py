@@ -100,7 +100,7 @@ class Hand:
         return observation[self.layout["arm.joints"]][-1:], observation[self.layout[target]][-1:]
 
     def action(self, observation: Array, step: Array, turn: Array, fingers: Array) -> Array:
-        """Moves the tip by step (3) [m], turns it by a rotation vector (3) [rad], the fingers by their change (1) [m]."""
+        """Moves the tip by step (3) [m], turns it by a rotation vector (3) [rad], the fingers by a change (1) [m]."""
         if self.by_pose:
             return np.concatenate([step, turn, fingers])
         joints = observation[self.layout["joints.target"]][:7]
