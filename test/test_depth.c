@@ -294,9 +294,53 @@ static void bent_polygons_are_halved(void** state)
                     half[s].radius < cell.radius);
 }
 
+static void weigh(double corner[3][3], const double weight[3], double x[3])
+{
+    for (int i = 0; i < 3; i++)
+        x[i] = weight[0] * corner[0][i] + weight[1] * corner[1][i] + weight[2] * corner[2][i];
+}
+
+// The depth in a convex body is concave along a triangle: a point is the deepest if none near it is
+// deeper, and if it is none deeper than nothing, no point of the triangle is.
+static void deepest_of_triangles_in_flat_bodies(void** state)
+{
+    (void)state;
+    enum { MOST_PLANE = 24 };
+    Dice dice = {11};
+    for (int round = 0; round < 3000; round++) {
+        double plane[4 * MOST_PLANE], corner[3][3];
+        CondBoundary body = {.n_plane = 4 + round % (MOST_PLANE - 3), .plane = plane};
+        const double* at[3] = {corner[0], corner[1], corner[2]};
+        for (int f = 0; f < body.n_plane; f++) {
+            for (int i = 0; i < 3; i++)
+                plane[4 * f + i] = dice_uniform(&dice, -1.0, 1.0);
+            double length = vec3_norm(plane + 4 * f);
+            for (int i = 0; i < 3; i++)
+                plane[4 * f + i] /= length;
+            plane[4 * f + 3] = dice_uniform(&dice, 0.2, 1.0);
+        }
+        for (int k = 0; k < 9; k++)
+            corner[k / 3][k % 3] = dice_uniform(&dice, -0.8, 0.8);
+        CondDeepest deepest = {.depth = 0.0, .part = -1};
+        int found = cond_triangle_deepest_flat(&body, at, 1e-12, &deepest), part;
+        assert_int_equal(found, deepest.part >= 0);
+        if (found)
+            assert_near(cond_boundary_depth(&body, deepest.x, -1, &part), deepest.depth, 1e-14);
+        for (int k = 0; k < 60; k++) {
+            double u = dice_uniform(&dice, 0.0, 1.0), w = dice_uniform(&dice, 0.0, 1.0 - u), y[3];
+            weigh(corner, (const double[3]){u, w, 1.0 - u - w}, y);
+            assert_true(cond_boundary_depth(&body, y, -1, &part) <= deepest.depth + 1e-11);
+            for (int i = 0; i < 3 && found; i++)
+                y[i] = deepest.x[i] + 1e-4 * (y[i] - deepest.x[i]);
+            assert_true(cond_boundary_depth(&body, y, -1, &part) <= deepest.depth + 1e-11);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deepest_of_triangles_in_flat_bodies),
         cmocka_unit_test(bent_polygons_are_halved),
         cmocka_unit_test(test_known_values),
         cmocka_unit_test(test_audit_agrees),

@@ -50,18 +50,36 @@ static double count_work(const CondBlockOrder* o)
     return work;
 }
 
+// Places of a supernode that follow each other make a pivot block while they have no more than six
+// coordinates: panels are then read and written half as often as for nodes of three. Returns the
+// numbers of their factors, which begin at `at`.
+static size_t lay_out_pivots(CondBlockLu* lu, int s, size_t at)
+{
+    const CondBlockSuper* super = &lu->super;
+    size_t begin = at;
+    for (int k = super->first[s], head = k; k < super->first[s + 1]; k++) {
+        int last = k + 1 == super->first[s + 1];
+        lu->head[k] = head;
+        if (!last && lu->start[k + 2] - lu->start[head] <= COND_SIX)
+            continue;
+        size_t size = (size_t)(lu->start[k + 1] - lu->start[head]);
+        lu->diagonal[head] = at;
+        at += size * size;
+        head = k + 1;
+    }
+    return at - begin;
+}
+
 // Where everything lies. The numbers of `value`, `factor` and `y`.
 static void lay_out(CondBlockLu* lu, size_t* n_factor, size_t* n_left)
 {
     const CondBlockSuper* super = &lu->super;
     *n_factor = lu->n_value = *n_left = 0;
     lu->start[0] = 0;
-    for (int k = 0; k < lu->n_node; k++) {
-        int size = lu->size[super->node[k]];
-        lu->start[k + 1] = lu->start[k] + size;
-        lu->diagonal[k] = *n_factor;
-        *n_factor += (size_t)size * (size_t)size;
-    }
+    for (int k = 0; k < lu->n_node; k++)
+        lu->start[k + 1] = lu->start[k] + lu->size[super->node[k]];
+    for (int s = 0; s < super->n; s++)
+        *n_factor += lay_out_pivots(lu, s, *n_factor);
     for (int s = 0; s < super->n; s++) {
         int width = 0;
         for (int a = super->begin[s]; a < super->begin[s + 1]; a++) {
@@ -184,7 +202,7 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
     if (status)
         return status;
     if (RESERVE(start, n + 1) || RESERVE(width, n) || RESERVE(panel, n) || RESERVE(diagonal, n) ||
-        RESERVE(column, lu->order.begin[n]) || RESERVE(update_begin, n + 2) ||
+        RESERVE(head, n) || RESERVE(column, lu->order.begin[n]) || RESERVE(update_begin, n + 2) ||
         RESERVE(left, n) || RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]))
         return COND_OUT_OF_MEMORY;
     lay_out(lu, &n_factor, &n_left);
@@ -300,16 +318,26 @@ static void take_update(CondBlockLu* lu, int j, const CondBlockUpdate* update)
     }
 }
 
-// D^-1 U of one supernode, node after node. 1 when a pivot is zero or not finite.
+// The first place after the pivot block that begins with place k of supernode s.
+static int end_of_pivot(const CondBlockLu* lu, int s, int k)
+{
+    int head = k;
+    while (k < lu->super.first[s + 1] && lu->head[k] == head)
+        k++;
+    return k;
+}
+
+// D^-1 U of one supernode, pivot block after pivot block. 1 when a pivot is zero or not finite.
 static int factor_panel(CondBlockLu* lu, int s)
 {
     const CondBlockSuper* super = &lu->super;
     int height = cond_block_lu_height(lu, s), width = lu->width[s];
     ptrdiff_t row = cond_block_lu_row(lu, s);
     double *upper = cond_block_lu_upper(lu, s), *lower = cond_block_lu_lower(lu, s);
-    for (int k = super->first[s]; k < super->first[s + 1]; k++) {
-        int size = cond_block_lu_size(lu, k), at = cond_block_lu_offset(lu, k), next = at + size;
-        int *pivot = lu->pivot + lu->start[k], rest = height - next;
+    for (int k = super->first[s], end; k < super->first[s + 1]; k = end) {
+        end = end_of_pivot(lu, s, k);
+        int size = lu->start[end] - lu->start[k], at = cond_block_lu_offset(lu, k);
+        int next = at + size, *pivot = lu->pivot + lu->start[k], rest = height - next;
         double *D = lu->factor + lu->diagonal[k], *U = upper + at * row + next;
         for (int i = 0; i < size; i++)
             memcpy(D + i * size, upper + (at + i) * row + at, (size_t)size * sizeof *D);
@@ -358,8 +386,10 @@ static void solve_forward(const CondBlockLu* lu, int s)
             for (int j = 0; j < lu->run[a].length; j++)
                 xs[lu->run[a].target + j] -= *y++;
     }
-    for (int k = begin; k < super->first[s + 1]; k++) {
-        int size = cond_block_lu_size(lu, k), at = cond_block_lu_offset(lu, k), next = at + size;
+    for (int k = begin, end; k < super->first[s + 1]; k = end) {
+        end = end_of_pivot(lu, s, k);
+        int size = lu->start[end] - lu->start[k], at = cond_block_lu_offset(lu, k);
+        int next = at + size;
         divide(size, lu->factor + lu->diagonal[k], lu->pivot + lu->start[k], 1, xs + at, 1);
         for (int i = next; i < height; i++)
             for (int j = 0; j < size; j++)
@@ -383,8 +413,11 @@ static void solve_backward(const CondBlockLu* lu, int s)
                (size_t)cond_block_lu_size(lu, place) * sizeof *y);
     }
     cond_panel_reduce(height, lu->width[s], upper + height, row, y, xs);
-    for (int k = super->first[s + 1] - 2; k >= begin; k--) {
-        int size = cond_block_lu_size(lu, k), at = cond_block_lu_offset(lu, k), next = at + size;
+    for (int k = lu->head[super->first[s + 1] - 1]; k > begin;) {
+        int next = cond_block_lu_offset(lu, k), size;
+        k = lu->head[k - 1];
+        int at = cond_block_lu_offset(lu, k);
+        size = next - at;
         cond_panel_reduce(size, height - next, upper + at * row + next, row, xs + next, xs + at);
     }
 }

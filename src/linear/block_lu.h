@@ -1,8 +1,8 @@
 // Sparse LU factorisation by blocks: nodes of a few coordinates each (a rigid body's six, a link's
 // six, a robot's joints, a soft node's three) that meet in pairs. The pattern is symmetric, the
 // values need not be. Nodes are eliminated in an order of little fill (linear/block_order.h), with
-// pivots looked for within a node, and in supernodes (linear/block_super.h). Cost follows the
-// graph: linear for rods, chains and trees.
+// pivots looked for within a node, or within small nodes of a supernode (linear/block_super.h) that
+// have six coordinates together. Cost follows the graph: linear for rods, chains and trees.
 //
 //     begin, join ..., plan        the pattern, once for as many factorisations as it serves
 //     clear, block ..., factor     the values
@@ -45,7 +45,8 @@ typedef struct CondBlockLu {
     int* width;              // columns of a supernode's panel, by plan              (super.n)
     int* column;             // where a later place's columns begin in it (super.begin[super.n])
     size_t* panel;           // where [D U] of a supernode lies in `value`, then L'  (super.n)
-    size_t* diagonal;        // where the factor of a place's own block lies          (n_node)
+    int* head;               // first place of the pivot block that a place is in     (n_node)
+    size_t* diagonal;        // where the factor of a head's pivot block lies         (n_node)
     int* update_begin;       // first update of a supernode                      (super.n + 1)
     CondBlockUpdate* update; // in the order of the supernodes before
     CondBlockRun* run;       //

@@ -173,14 +173,29 @@ static void sum_node_rows(const void* loop, int first, int last)
     }
 }
 
+// The numbers of row i, which follow each other in all blocks but those of nodes.
+static const double* row_of(const CondBlock* block, int i, int* n)
+{
+    int first;
+    *n = cond_block_row_size(block, i);
+    if (block->kind == COND_BLOCK_DENSE)
+        return block->values + (size_t)i * (size_t)block->n_dof;
+    if (block->kind == COND_BLOCK_SPARSE)
+        return block->values + block->row_begin[i];
+    return block->values + (size_t)i * COND_TRIDIAGONAL_ROW +
+           cond_block_tridiagonal_span(block, i, &first, n);
+}
+
 static void sum_rows(const void* loop, int first, int last)
 {
     const RowLoop* l = loop;
     for (int i = first; i < last; i++) {
-        int size = cond_block_row_size(l->block, i), j;
-        l->out[i] = 0.0;
-        for (int k = 0; k < size; k++)
-            l->out[i] += fabs(cond_block_entry(l->block, i, k, &j));
+        int n;
+        const double* row = row_of(l->block, i, &n);
+        double sum = 0.0;
+        for (int k = 0; k < n; k++)
+            sum += fabs(row[k]);
+        l->out[i] = sum;
     }
 }
 
@@ -201,17 +216,16 @@ static void take_node_diagonal(const void* loop, int first, int last)
 static void take_diagonal(const void* loop, int first, int last)
 {
     const RowLoop* l = loop;
-    int dense = l->block->kind == COND_BLOCK_DENSE;
-    for (int i = first; i < last && dense; i++)
-        l->out[i] = l->block->values[(size_t)i * ((size_t)l->block->n_dof + 1)];
-    for (int i = first; i < last && !dense; i++) {
-        int n = cond_block_row_size(l->block, i), j;
-        l->out[i] = 0.0;
-        for (int k = 0; k < n; k++) {
-            double value = cond_block_entry(l->block, i, k, &j);
-            if (j == i)
-                l->out[i] = value;
-        }
+    const CondBlock* block = l->block;
+    int dense = block->kind == COND_BLOCK_DENSE, sparse = block->kind == COND_BLOCK_SPARSE;
+    for (int i = first; i < last; i++) {
+        int n, k = dense ? i : 0;
+        const double* row = row_of(block, i, &n);
+        while (sparse && k < n && block->column[block->row_begin[i] + k] != i)
+            k++;
+        if (!dense && !sparse)
+            k = i % 6 + (i < 6 ? 0 : 6); // the first link has none before it
+        l->out[i] = k < n ? row[k] : 0.0;
     }
 }
 

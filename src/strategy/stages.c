@@ -156,12 +156,14 @@ static int count_layered(const CondStrategy* s)
 // A small mesh has a few products, which do where a step like the last one suffices; beyond them a
 // factorisation, of which a solve takes half as many, costs less time than the products of a Newton
 // step. *factor is 1 where that is so.
-static CondStatus try_small(CondStrategy* s, CondSolveInfo* info, int* factor)
+static CondStatus try_small(CondStrategy* s, int most, CondSolveInfo* info, int* factor)
 {
     *factor = 0;
-    if (!s->small || s->newton.soft.system.n_node >= COND_SOFT_SMALL)
+    if (!s->small || s->left_out >> COND_BY_FACTORED_NEWTON & 1 ||
+        s->newton.soft.system.n_node >= COND_SOFT_SMALL)
         return COND_NOT_CONVERGED;
-    CondStatus status = run_iterative(s, COND_GROUP_AFTER, 0, 0, info);
+    CondStatus status =
+        run_iterative(s, most < COND_GROUP_AFTER ? most : COND_GROUP_AFTER, 0, 0, info);
     CondStatus known = status > 0 ? can_factor(s, 0, factor) : COND_OK;
     *factor &= s->newton.factored.price <= COND_STEP_PRODUCTS / 3;
     return known ? known : status;
@@ -179,7 +181,7 @@ CondStatus cond_stage_newton(CondStrategy* s, CondSolveInfo* info)
     if (planned || (can && (small || 6 * layered > s->vfpi.nodal.problem->n_contact)))
         return planned ? planned : COND_NOT_CONVERGED;
     int factor = 0;
-    CondStatus status = try_small(s, info, &factor);
+    CondStatus status = try_small(s, most - info->iterations, info, &factor);
     if (status != COND_NOT_CONVERGED || factor)
         return status;
     status = run_iterative(s, most - info->iterations, 0, can, info);
