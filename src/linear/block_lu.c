@@ -360,69 +360,55 @@ static void solve_backward(const CondBlockLu* lu, int s)
     }
 }
 
-// A solve: x of the caller, by nodes.
+// A solve: x of the caller, by nodes. A loop over the shares of a level.
 typedef struct Solve {
     const CondBlockLu* lu;
     double* x;
+    int level;
 } Solve;
-
-// The places of a share.
-static void find_places(const CondBlockSuper* super, int share, int* first, int* last)
-{
-    *first = super->first[super->share[share]];
-    *last = super->first[super->share[share + 1]];
-}
-
-static void solve_share_forward(const Solve* solve, int share)
-{
-    const CondBlockLu* lu = solve->lu;
-    int first, last;
-    find_places(&lu->super, share, &first, &last);
-    for (int k = first; k < last; k++)
-        memcpy(lu->x + lu->start[k], solve->x + lu->first[lu->super.node[k]],
-               (size_t)cond_block_lu_size(lu, k) * sizeof *solve->x);
-    for (int s = lu->super.share[share]; s < lu->super.share[share + 1]; s++)
-        solve_forward(lu, s);
-}
-
-static void solve_share_backward(const Solve* solve, int share)
-{
-    const CondBlockLu* lu = solve->lu;
-    int first, last;
-    find_places(&lu->super, share, &first, &last);
-    for (int s = lu->super.share[share + 1] - 1; s >= lu->super.share[share]; s--)
-        solve_backward(lu, s);
-    for (int k = first; k < last; k++)
-        memcpy(solve->x + lu->first[lu->super.node[k]], lu->x + lu->start[k],
-               (size_t)cond_block_lu_size(lu, k) * sizeof *solve->x);
-}
 
 static void solve_down(const void* data, int first, int last)
 {
-    for (int share = first; share < last; share++)
-        solve_share_forward(data, share);
-}
-
-static void solve_top(const void* data, int first, int last)
-{
-    for (int top = first; top < last; top++) {
-        solve_share_forward(data, COND_TOP);
-        solve_share_backward(data, COND_TOP);
+    const Solve* solve = data;
+    const CondBlockLu* lu = solve->lu;
+    const CondBlockSuper* super = &lu->super;
+    for (int k = first; k < last; k++) {
+        int share = cond_block_level_first(solve->level) + k;
+        int begin = super->share[share], end = super->share[share + 1];
+        for (int p = super->first[begin]; p < super->first[end]; p++)
+            memcpy(lu->x + lu->start[p], solve->x + lu->first[super->node[p]],
+                   (size_t)cond_block_lu_size(lu, p) * sizeof *solve->x);
+        for (int s = begin; s < end; s++)
+            solve_forward(lu, s);
     }
 }
 
 static void solve_up(const void* data, int first, int last)
 {
-    for (int share = first; share < last; share++)
-        solve_share_backward(data, share);
+    const Solve* solve = data;
+    const CondBlockLu* lu = solve->lu;
+    const CondBlockSuper* super = &lu->super;
+    for (int k = first; k < last; k++) {
+        int share = cond_block_level_first(solve->level) + k;
+        int begin = super->share[share], end = super->share[share + 1];
+        for (int s = end - 1; s >= begin; s--)
+            solve_backward(lu, s);
+        for (int p = super->first[begin]; p < super->first[end]; p++)
+            memcpy(solve->x + lu->first[super->node[p]], lu->x + lu->start[p],
+                   (size_t)cond_block_lu_size(lu, p) * sizeof *solve->x);
+    }
 }
 
 void cond_block_lu_solve(const CondBlockLu* lu, double* x, int threads)
 {
-    Solve solve = {lu, x};
-    const CondPhase phase[] = {{solve_down, &solve, COND_WORKERS, 0},
-                               {solve_top, &solve, 1, 1},
-                               {solve_up, &solve, COND_WORKERS, 1}};
-    int n_thread = cond_threads_chained(lu->n_value, threads);
-    cond_parallel_phases(3, phase, n_thread < COND_WORKERS ? n_thread : COND_WORKERS);
+    Solve solve[COND_SHARE_LEVELS + 1];
+    CondPhase phase[2 * (COND_SHARE_LEVELS + 1)];
+    int n_thread = cond_threads_chained(lu->n_value, threads), last = 2 * COND_SHARE_LEVELS + 1;
+    for (int level = 0; level <= COND_SHARE_LEVELS; level++) {
+        solve[level] = (Solve){lu, x, level};
+        phase[COND_SHARE_LEVELS - level] =
+            (CondPhase){solve_down, &solve[level], 1 << level, level < COND_SHARE_LEVELS};
+        phase[last - COND_SHARE_LEVELS + level] = (CondPhase){solve_up, &solve[level], 1 << level, 1};
+    }
+    cond_parallel_phases(last + 1, phase, n_thread < COND_WORKERS ? n_thread : COND_WORKERS);
 }

@@ -20,7 +20,8 @@ typedef struct CondFactoredSystem {
     int* column_node; // scratch: nodes of a contact or coupling
     double* column;   // scratch: R J of both sides of a contact, and K J of a term
     int n_build;      // factorisations with this pattern
-    CondBlockLu H;    // its nodes tile the coordinates; of several factorisations A is kept
+    int keeps;        // 1: A is kept from one to the next
+    CondBlockLu H;    // its nodes tile the coordinates
     CondContactBlocks contacts; // of rigid bodies
     CondContactTerms terms;     // the others
 } CondFactoredSystem;
