@@ -37,24 +37,29 @@ void cond_block_lu_destroy(CondBlockLu* lu)
     cond_block_order_destroy(&lu->order);
 }
 
-// Multiply-adds of a factorisation node after node.
-static double count_work(const CondBlockOrder* o)
+// Multiply-adds of a factorisation node after node, and the columns behind all nodes: supernodes
+// have no more.
+static double count_work(const CondBlockOrder* o, size_t* n_column)
 {
     double work = 0.0;
+    *n_column = 0;
     for (int k = 0; k < o->n_node; k++) {
-        double s = o->size[o->node[k]], w = 0.0;
+        int width = 0;
         for (int a = o->begin[k]; a < o->begin[k + 1]; a++)
-            w += o->size[o->node[o->later[a]]];
+            width += o->size[o->node[o->later[a]]];
+        double s = o->size[o->node[k]], w = width;
         work += s * (s * s / 3.0 + s * w + w * w);
+        *n_column += (size_t)width;
     }
     return work;
 }
 
-// Where everything lies. The numbers of `value`, `factor` and `y`.
-static void lay_out(CondBlockLu* lu, size_t* n_factor, size_t* n_left)
+// Where everything lies. The numbers of `value` and `factor`.
+static void lay_out(CondBlockLu* lu, size_t* n_factor)
 {
     const CondBlockSuper* super = &lu->super;
-    *n_factor = lu->n_value = *n_left = 0;
+    size_t left = 0;
+    *n_factor = lu->n_value = 0;
     lu->start[0] = 0;
     for (int k = 0; k < lu->n_node; k++) {
         int size = lu->size[super->node[k]];
@@ -69,8 +74,8 @@ static void lay_out(CondBlockLu* lu, size_t* n_factor, size_t* n_left)
             width += cond_block_lu_size(lu, super->later[a]);
         }
         lu->width[s] = width;
-        lu->left[s] = *n_left;
-        *n_left += (size_t)width;
+        lu->left[s] = left;
+        left += (size_t)width;
         lu->panel[s] = lu->n_value;
         size_t height = (size_t)cond_block_lu_height(lu, s);
         lu->n_value += height * (height + 2 * (size_t)width);
@@ -145,12 +150,12 @@ static CondStatus list_updates(CondBlockLu* lu)
 CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
 {
     int n = lu->n_node;
-    size_t n_factor, n_left;
+    size_t n_factor, n_column;
     *fits = 0;
     CondStatus status = cond_block_order_make(&lu->order);
     if (status)
         return status;
-    lu->work = count_work(&lu->order);
+    lu->work = count_work(&lu->order, &n_column);
     if (!(lu->work <= most_work))
         return COND_OK;
     status = cond_block_super_make(&lu->super, &lu->order);
@@ -160,11 +165,11 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
         RESERVE(column, lu->order.begin[n]) || RESERVE(update_begin, n + 2) ||
         RESERVE(left, n) || RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]))
         return COND_OUT_OF_MEMORY;
-    lay_out(lu, &n_factor, &n_left);
-    if (lu->n_value > INT_MAX || n_factor > INT_MAX)
-        return COND_OK; // and y is smaller
+    lay_out(lu, &n_factor);
+    if (lu->n_value > INT_MAX || n_factor > INT_MAX || n_column > INT_MAX)
+        return COND_OK;
     if (RESERVE(value, (int)lu->n_value) || RESERVE(factor, (int)n_factor) ||
-        RESERVE(y, (int)n_left))
+        RESERVE(y, (int)n_column))
         return COND_OUT_OF_MEMORY;
     status = list_updates(lu);
     *fits = !status;
