@@ -162,8 +162,8 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
     if (status)
         return status;
     if (RESERVE(start, n + 1) || RESERVE(width, n) || RESERVE(panel, n) || RESERVE(diagonal, n) ||
-        RESERVE(column, lu->order.begin[n]) || RESERVE(update_begin, n + 2) ||
-        RESERVE(left, n) || RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]))
+        RESERVE(column, lu->order.begin[n]) || RESERVE(update_begin, n + 2) || RESERVE(left, n) ||
+        RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]))
         return COND_OUT_OF_MEMORY;
     lay_out(lu, &n_factor);
     if (lu->n_value > INT_MAX || n_factor > INT_MAX || n_column > INT_MAX)
@@ -413,7 +413,8 @@ void cond_block_lu_solve(const CondBlockLu* lu, double* x, int threads)
         solve[level] = (Solve){lu, x, level};
         phase[COND_SHARE_LEVELS - level] =
             (CondPhase){solve_down, &solve[level], 1 << level, level < COND_SHARE_LEVELS};
-        phase[last - COND_SHARE_LEVELS + level] = (CondPhase){solve_up, &solve[level], 1 << level, 1};
+        phase[last - COND_SHARE_LEVELS + level] =
+            (CondPhase){solve_up, &solve[level], 1 << level, 1};
     }
     cond_parallel_phases(last + 1, phase, n_thread < COND_WORKERS ? n_thread : COND_WORKERS);
 }

@@ -12,9 +12,9 @@
 #include "base/arena.h"
 
 enum {
-    COND_SHARE_LEVELS = 3,                // of shares below the top
+    COND_SHARE_LEVELS = 3,                 // of shares below the top
     COND_WORKERS = 1 << COND_SHARE_LEVELS, // shares of the lowest level
-    COND_TOP = 2 * COND_WORKERS - 2, // the share of what is above all others
+    COND_TOP = 2 * COND_WORKERS - 2,       // the share of what is above all others
 };
 
 // First share of a level; it has 1 << level of them.
