@@ -134,14 +134,14 @@ static void start(CondBlockLu* lu)
         add_to(lu, i, i, 1.0);
 }
 
-// A matrix of which a part stays: one thread, two and a factorisation of the whole have the same
-// bits.
+// A matrix of which a part stays: some threads and a factorisation of the whole have the same bits.
 static void refactor(CondBlockLu* lu, uint64_t seed)
 {
     enum { N = 300, EDGES = 500, ROUNDS = 3 };
     CondRandom random = {seed};
     static int size[N], pair[2 * EDGES];
-    static double scale[N + EDGES], b[7 * N], x[3][7 * N];
+    static double scale[N + EDGES], b[7 * N], x[5][7 * N];
+    static const int threads[] = {1, 2, 3, 8, 1};
     int fits;
     for (int i = 0; i < N; i++)
         size[i] = seed % 2 ? 6 : 1 + (int)(cond_random_bits(&random) % 7);
@@ -162,17 +162,17 @@ static void refactor(CondBlockLu* lu, uint64_t seed)
             scale[k] = 0.5 + cond_random_uniform(&random);
         for (int i = 0; i < lu->first[N]; i++)
             b[i] = uniform(&random);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 5; k++) {
             memcpy(x[k], b, bytes);
-            if (k < 2) {
-                assert_int_equal(cond_block_lu_refactor(lu, &source, k + 1), 0);
+            if (k < 4) {
+                assert_int_equal(cond_block_lu_refactor(lu, &source, threads[k]), 0);
             } else {
                 start(lu);
                 for (int s = 0; s < lu->super.n; s++)
                     fill_in(&filling, s);
                 assert_int_equal(cond_block_lu_factor(lu), 0);
             }
-            cond_block_lu_solve(lu, x[k], k + 1);
+            cond_block_lu_solve(lu, x[k], threads[k]);
             assert_memory_equal(x[0], x[k], bytes);
         }
     }

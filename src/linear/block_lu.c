@@ -37,15 +37,19 @@ void cond_block_lu_destroy(CondBlockLu* lu)
     cond_block_order_destroy(&lu->order);
 }
 
-// Multiply-adds of a factorisation node after node.
-static double count_work(const CondBlockOrder* o)
+// Multiply-adds of a factorisation node after node, and the columns behind all nodes: supernodes
+// have no more.
+static double count_work(const CondBlockOrder* o, size_t* n_column)
 {
     double work = 0.0;
+    *n_column = 0;
     for (int k = 0; k < o->n_node; k++) {
-        double s = o->size[o->node[k]], w = 0.0;
+        int width = 0;
         for (int a = o->begin[k]; a < o->begin[k + 1]; a++)
-            w += o->size[o->node[o->later[a]]];
+            width += o->size[o->node[o->later[a]]];
+        double s = o->size[o->node[k]], w = width;
         work += s * (s * s / 3.0 + s * w + w * w);
+        *n_column += (size_t)width;
     }
     return work;
 }
@@ -70,11 +74,12 @@ static size_t lay_out_pivots(CondBlockLu* lu, int s, size_t at)
     return at - begin;
 }
 
-// Where everything lies. The numbers of `value`, `factor` and `y`.
-static void lay_out(CondBlockLu* lu, size_t* n_factor, size_t* n_left)
+// Where everything lies. The numbers of `value` and `factor`.
+static void lay_out(CondBlockLu* lu, size_t* n_factor)
 {
     const CondBlockSuper* super = &lu->super;
-    *n_factor = lu->n_value = *n_left = 0;
+    size_t left = 0;
+    *n_factor = lu->n_value = 0;
     lu->start[0] = 0;
     for (int k = 0; k < lu->n_node; k++)
         lu->start[k + 1] = lu->start[k] + lu->size[super->node[k]];
@@ -87,8 +92,8 @@ static void lay_out(CondBlockLu* lu, size_t* n_factor, size_t* n_left)
             width += cond_block_lu_size(lu, super->later[a]);
         }
         lu->width[s] = width;
-        lu->left[s] = *n_left;
-        *n_left += (size_t)width;
+        lu->left[s] = left;
+        left += (size_t)width;
         lu->panel[s] = lu->n_value;
         size_t height = (size_t)cond_block_lu_height(lu, s);
         lu->n_value += height * (height + 2 * (size_t)width);
@@ -186,7 +191,7 @@ static CondStatus note_plan(CondBlockLu* lu)
 CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
 {
     int n = lu->n_node;
-    size_t n_factor, n_left;
+    size_t n_factor, n_column;
     *fits = is_planned(lu) && lu->work <= most_work;
     if (*fits)
         return COND_OK;
@@ -195,7 +200,7 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
     CondStatus status = cond_block_order_make(&lu->order);
     if (status)
         return status;
-    lu->work = count_work(&lu->order);
+    lu->work = count_work(&lu->order, &n_column);
     if (!(lu->work <= most_work))
         return COND_OK;
     status = cond_block_super_make(&lu->super, &lu->order);
@@ -205,11 +210,11 @@ CondStatus cond_block_lu_plan(CondBlockLu* lu, double most_work, int* fits)
         RESERVE(head, n) || RESERVE(column, lu->order.begin[n]) || RESERVE(update_begin, n + 2) ||
         RESERVE(left, n) || RESERVE(pivot, lu->first[n]) || RESERVE(x, lu->first[n]))
         return COND_OUT_OF_MEMORY;
-    lay_out(lu, &n_factor, &n_left);
-    if (lu->n_value > INT_MAX || n_factor > INT_MAX)
-        return COND_OK; // and y is smaller
+    lay_out(lu, &n_factor);
+    if (lu->n_value > INT_MAX || n_factor > INT_MAX || n_column > INT_MAX)
+        return COND_OK;
     if (RESERVE(value, (int)lu->n_value) || RESERVE(factor, (int)n_factor) ||
-        RESERVE(y, (int)n_left))
+        RESERVE(y, (int)n_column))
         return COND_OUT_OF_MEMORY;
     status = list_updates(lu);
     if (!status)
@@ -422,69 +427,56 @@ static void solve_backward(const CondBlockLu* lu, int s)
     }
 }
 
-// A solve: x of the caller, by nodes.
+// A solve: x of the caller, by nodes. A loop over the shares of a level.
 typedef struct Solve {
     const CondBlockLu* lu;
     double* x;
+    int level;
 } Solve;
-
-// The places of a share.
-static void find_places(const CondBlockSuper* super, int share, int* first, int* last)
-{
-    *first = super->first[super->share[share]];
-    *last = super->first[super->share[share + 1]];
-}
-
-static void solve_share_forward(const Solve* solve, int share)
-{
-    const CondBlockLu* lu = solve->lu;
-    int first, last;
-    find_places(&lu->super, share, &first, &last);
-    for (int k = first; k < last; k++)
-        memcpy(lu->x + lu->start[k], solve->x + lu->first[lu->super.node[k]],
-               (size_t)cond_block_lu_size(lu, k) * sizeof *solve->x);
-    for (int s = lu->super.share[share]; s < lu->super.share[share + 1]; s++)
-        solve_forward(lu, s);
-}
-
-static void solve_share_backward(const Solve* solve, int share)
-{
-    const CondBlockLu* lu = solve->lu;
-    int first, last;
-    find_places(&lu->super, share, &first, &last);
-    for (int s = lu->super.share[share + 1] - 1; s >= lu->super.share[share]; s--)
-        solve_backward(lu, s);
-    for (int k = first; k < last; k++)
-        memcpy(solve->x + lu->first[lu->super.node[k]], lu->x + lu->start[k],
-               (size_t)cond_block_lu_size(lu, k) * sizeof *solve->x);
-}
 
 static void solve_down(const void* data, int first, int last)
 {
-    for (int share = first; share < last; share++)
-        solve_share_forward(data, share);
-}
-
-static void solve_top(const void* data, int first, int last)
-{
-    for (int top = first; top < last; top++) {
-        solve_share_forward(data, COND_TOP);
-        solve_share_backward(data, COND_TOP);
+    const Solve* solve = data;
+    const CondBlockLu* lu = solve->lu;
+    const CondBlockSuper* super = &lu->super;
+    for (int k = first; k < last; k++) {
+        int share = cond_block_level_first(solve->level) + k;
+        int begin = super->share[share], end = super->share[share + 1];
+        for (int p = super->first[begin]; p < super->first[end]; p++)
+            memcpy(lu->x + lu->start[p], solve->x + lu->first[super->node[p]],
+                   (size_t)cond_block_lu_size(lu, p) * sizeof *solve->x);
+        for (int s = begin; s < end; s++)
+            solve_forward(lu, s);
     }
 }
 
 static void solve_up(const void* data, int first, int last)
 {
-    for (int share = first; share < last; share++)
-        solve_share_backward(data, share);
+    const Solve* solve = data;
+    const CondBlockLu* lu = solve->lu;
+    const CondBlockSuper* super = &lu->super;
+    for (int k = first; k < last; k++) {
+        int share = cond_block_level_first(solve->level) + k;
+        int begin = super->share[share], end = super->share[share + 1];
+        for (int s = end - 1; s >= begin; s--)
+            solve_backward(lu, s);
+        for (int p = super->first[begin]; p < super->first[end]; p++)
+            memcpy(solve->x + lu->first[super->node[p]], lu->x + lu->start[p],
+                   (size_t)cond_block_lu_size(lu, p) * sizeof *solve->x);
+    }
 }
 
 void cond_block_lu_solve(const CondBlockLu* lu, double* x, int threads)
 {
-    Solve solve = {lu, x};
-    const CondPhase phase[] = {{solve_down, &solve, COND_WORKERS, 0},
-                               {solve_top, &solve, 1, 1},
-                               {solve_up, &solve, COND_WORKERS, 1}};
-    int n_thread = cond_threads_chained(lu->n_value, threads);
-    cond_parallel_phases(3, phase, n_thread < COND_WORKERS ? n_thread : COND_WORKERS);
+    Solve solve[COND_SHARE_LEVELS + 1];
+    CondPhase phase[2 * (COND_SHARE_LEVELS + 1)];
+    int n_thread = cond_threads_chained(lu->n_value, threads), last = 2 * COND_SHARE_LEVELS + 1;
+    for (int level = 0; level <= COND_SHARE_LEVELS; level++) {
+        solve[level] = (Solve){lu, x, level};
+        phase[COND_SHARE_LEVELS - level] =
+            (CondPhase){solve_down, &solve[level], 1 << level, level < COND_SHARE_LEVELS};
+        phase[last - COND_SHARE_LEVELS + level] =
+            (CondPhase){solve_up, &solve[level], 1 << level, 1};
+    }
+    cond_parallel_phases(last + 1, phase, n_thread < COND_WORKERS ? n_thread : COND_WORKERS);
 }

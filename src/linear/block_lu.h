@@ -112,6 +112,9 @@ typedef struct CondBlockLuSource {
     void* data;
 } CondBlockLuSource;
 
+// Threads that a refactorisation takes, of so many at most (0: as many as the run time has).
+int cond_block_lu_team(const CondBlockLu* lu, int threads);
+
 // As factor, of the part that stays and the source. The numbers do not depend on the threads (0:
 // as many as the run time has, of which two are used).
 int cond_block_lu_refactor(CondBlockLu* lu, const CondBlockLuSource* source, int threads);

@@ -66,10 +66,10 @@ typedef struct Refactor {
 } Refactor;
 
 // The supernodes of a share, each filled when its turn comes.
-static void refactor_share(Refactor* job, int worker)
+static void refactor_share(Refactor* job, int share)
 {
     CondBlockLu* lu = job->lu;
-    for (int s = lu->super.share[worker]; s < lu->super.share[worker + 1]; s++) {
+    for (int s = lu->super.share[share]; s < lu->super.share[share + 1]; s++) {
         size_t size =
             (size_t)cond_block_lu_height(lu, s) * (size_t)(cond_block_lu_row(lu, s) + lu->width[s]);
         memset(cond_block_lu_upper(lu, s), 0, size * sizeof *lu->value);
@@ -82,35 +82,60 @@ static void refactor_share(Refactor* job, int worker)
 
 // Reads what another thread has written in one go, which its processor foresees; the panels are
 // read here and there, which it does not.
-static void bring(const CondBlockLu* lu, int worker)
+static void bring(const CondBlockLu* lu, int share)
 {
     const volatile double* value = lu->value;
-    size_t end = lu->super.share[worker + 1] < lu->super.n ? lu->panel[lu->super.share[worker + 1]]
-                                                           : lu->n_value;
-    for (size_t i = lu->panel[lu->super.share[worker]]; i < end; i += LINE)
+    int s = lu->super.share[share], last = lu->super.share[share + 1];
+    if (s == last)
+        return;
+    size_t end = last < lu->super.n ? lu->panel[last] : lu->n_value;
+    for (size_t i = lu->panel[s]; i < end; i += LINE)
         (void)value[i];
+}
+
+// The shares of a level that a thread makes: those below its own of the level above.
+static void find_own(int level, int rank, int size, int* first, int* last)
+{
+    *first = cond_block_level_first(level) + cond_team_first(1 << level, rank, size);
+    *last = cond_block_level_first(level) + cond_team_first(1 << level, rank + 1, size);
 }
 
 static void refactor_team(void* data, CondTeam* team, int rank, int size)
 {
     Refactor* job = data;
-    for (int worker = rank; worker <= COND_TOP; worker += size)
-        job->source->prepare(job->source->data, worker);
-    cond_team_wait(team, size);
-    for (int worker = rank; worker < COND_WORKERS; worker += size)
-        refactor_share(job, worker);
+    int first, last;
+    for (int level = COND_SHARE_LEVELS; level > 0; level--) {
+        find_own(level, rank, size, &first, &last);
+        for (int share = first; share < last; share++)
+            job->source->prepare(job->source->data, share);
+    }
+    if (rank == 0)
+        job->source->prepare(job->source->data, COND_TOP);
+    for (int level = COND_SHARE_LEVELS; level > 0; level--) {
+        cond_team_wait(team, size);
+        find_own(level, rank, size, &first, &last);
+        for (int share = first; share < last; share++)
+            refactor_share(job, share);
+    }
     cond_team_wait(team, size);
     if (rank > 0)
         return;
-    if (size > 1)
-        bring(job->lu, 1);
+    find_own(1, rank, size, &first, &last);
+    for (int share = cond_block_level_first(1); share < COND_TOP && size > 1; share++)
+        if (share < first || share >= last)
+            bring(job->lu, share);
     refactor_share(job, COND_TOP);
+}
+
+int cond_block_lu_team(const CondBlockLu* lu, int threads)
+{
+    int n_thread = cond_threads_chained((size_t)(lu->super.schedule.gain * lu->work), threads);
+    return n_thread < COND_WORKERS ? n_thread : COND_WORKERS;
 }
 
 int cond_block_lu_refactor(CondBlockLu* lu, const CondBlockLuSource* source, int threads)
 {
     Refactor job = {lu, source, 0};
-    int n_thread = cond_threads_chained((size_t)(lu->super.schedule.gain * lu->work), threads);
-    cond_team(n_thread < COND_WORKERS ? n_thread : COND_WORKERS, refactor_team, &job);
+    cond_team(cond_block_lu_team(lu, threads), refactor_team, &job);
     return job.failed;
 }

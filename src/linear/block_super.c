@@ -80,7 +80,7 @@ static CondStatus share_out(CondBlockSuper* super, CondBlockOrder* o)
     }
     count_work(super, o, height);
     CondBlockSchedule* schedule = &super->schedule;
-    if (COND_RESERVE(&o->arena, schedule->worker, n) ||
+    if (COND_RESERVE(&o->arena, schedule->share, n) ||
         COND_RESERVE(&o->arena, schedule->subtree, n) ||
         cond_block_schedule_make(schedule, &o->arena, super->n, super->parent, super->work))
         return COND_OUT_OF_MEMORY;
@@ -88,7 +88,7 @@ static CondStatus share_out(CondBlockSuper* super, CondBlockOrder* o)
     for (int share = 0; share <= COND_TOP; share++) {
         super->share[share] = at;
         for (int s = 0; s < super->n; s++)
-            if (super->schedule.worker[s] == share)
+            if (super->schedule.share[s] == share)
                 super->number[s] = at++;
     }
     super->share[COND_TOP + 1] = at;

@@ -159,7 +159,8 @@ CondStatus cond_contact_blocks_plan(CondContactBlocks* blocks, const CondProblem
 }
 
 // force = - D J
-static inline __attribute__((always_inline)) void press(const double* D, const double* restrict J, double* restrict force)
+static inline __attribute__((always_inline)) void press(const double* D, const double* restrict J,
+                                                        double* restrict force)
 {
     for (int r = 0; r < 3; r++) {
         double a = -D[3 * r], b = -D[3 * r + 1], c = -D[3 * r + 2];

@@ -390,21 +390,30 @@ static void fill(const void* data, int super)
     cond_contact_terms_fill(&contacts->system->terms, super);
 }
 
-// A is kept after the first factorisation.
+// A is kept from the second factorisation on, for most systems of few contacts are factored once;
+// from the first on where several threads make it.
+static CondStatus put_constant(CondFactoredSystem* system, const CondProblem* problem)
+{
+    int first = system->n_build == 0;
+    if (!first && system->keeps)
+        return COND_OK;
+    add_constant(system, problem);
+    system->keeps = !first || cond_block_lu_team(&system->H, system->threads) > 1;
+    return system->keeps ? cond_block_lu_keep(&system->H) : COND_OK;
+}
+
 CondStatus cond_factored_system_build(CondFactoredSystem* system, const CondProblem* problem,
                                       const double* D, int stride)
 {
     CondBlockLu* H = &system->H;
     Contacts contacts = {system, cond_contact_blocks_source(&system->contacts, D, stride)};
     const CondBlockLuSource source = {prepare, fill, &contacts};
-    int refactors = system->n_build > 0;
     cond_contact_terms_set(&system->terms, D, stride);
-    if (!refactors || system->n_build == 1)
-        add_constant(system, problem);
-    if (refactors && system->n_build == 1 && cond_block_lu_keep(H))
-        return COND_OUT_OF_MEMORY;
+    CondStatus status = put_constant(system, problem);
+    if (status)
+        return status;
     system->n_build++;
-    if (refactors)
+    if (system->keeps)
         return cond_block_lu_refactor(H, &source, system->threads) ? COND_DIVERGED : COND_OK;
     for (int share = 0; share <= COND_TOP; share++)
         source.prepare(source.data, share);

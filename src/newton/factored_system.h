@@ -20,9 +20,10 @@ typedef struct CondFactoredSystem {
     int* column_node; // scratch: nodes of a contact or coupling
     double* column;   // scratch: R J of both sides of a contact, and K J of a term
     int n_build;      // factorisations with this pattern
+    int keeps;        // 1: A is kept from one to the next
     int n_plan;       // the plan of H that `entry` is for
     CondBlockLuEntry* entry; // where the 3x3 blocks of meshes lie in H, one block after the other
-    CondBlockLu H;           // its nodes tile the coordinates; of several factorisations A is kept
+    CondBlockLu H;           // its nodes tile the coordinates
     CondContactBlocks contacts; // of rigid bodies
     CondContactTerms terms;     // the others
 } CondFactoredSystem;

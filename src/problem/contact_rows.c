@@ -194,6 +194,8 @@ COND_LANES_INLINE void add_contact(const Forces* on, int c)
     const double* lambda = on->lambda + (ptrdiff_t)3 * c;
     double world[3];
     CondLanes f = {0.0};
+    if (lambda[0] == 0.0 && lambda[1] == 0.0 && lambda[2] == 0.0)
+        return;
     if (row)
         combine(row->R, lambda, &f);
     f = on->scale * f;

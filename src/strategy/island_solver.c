@@ -260,8 +260,8 @@ static int make_batches(Solver* s, int n, int n_thread)
     return n_batch;
 }
 
-// 1 for an island beyond its share of the threads whose loops have work for several: where they have
-// not, it is one of those that are handed out.
+// 1 for an island beyond its share of the threads whose loops have work for several: otherwise it
+// is one of those that are handed out.
 static int is_alone(const Solver* s, int i, int n_dof, int n_thread)
 {
     const CondIsland* island = &s->islands.island[i];
