@@ -31,7 +31,8 @@ static double processor_seconds(void)
 }
 
 // Draws until a share of a second has gone. Returns a failure.
-static CondStatus measure(const Shots* shots, int depth, double* rate, double* own, CondError* error)
+static CondStatus measure(const Shots* shots, int depth, double* rate, double* own,
+                          CondError* error)
 {
     CondRendererArrays arrays = shots->arrays;
     if (!depth)
@@ -109,8 +110,8 @@ static CondStatus make_batch(const char* scene, int threads, Shots* shots, CondE
         for (int i = 0; i < shots->envs; i++)
             cond_env_action_draw(cond_env_batch_env(shots->batch, i),
                                  (uint64_t)(k * shots->envs + i), action + (size_t)i * n);
-        status = cond_env_batch_advance(shots->batch, action, COND_AUTORESET_NEXT_STEP, &arrays,
-                                        error);
+        status =
+            cond_env_batch_advance(shots->batch, action, COND_AUTORESET_NEXT_STEP, &arrays, error);
     }
     free(action);
     return status < 0 ? status : COND_OK;
@@ -142,14 +143,10 @@ static int run(const BenchOptions* options, json_t* result)
 }
 
 static const BenchColumn columns[] = {
-    {"label", "scene", NULL, 0},
-    {"envs", "environments", "%.0f", 0},
-    {"pixels", "pixels", "%.0f", 8},
-    {"triangles", "triangles", "%.0f", 11},
-    {"colour", "colour/s", "%.0f", 11},
-    {"colour_core", "and core", "%.0f", 10},
-    {"both", "with depth/s", "%.0f", 0},
-    {"both_core", "and core", "%.0f", 10},
+    {"label", "scene", NULL, 0},         {"envs", "environments", "%.0f", 0},
+    {"pixels", "pixels", "%.0f", 8},     {"triangles", "triangles", "%.0f", 11},
+    {"colour", "colour/s", "%.0f", 11},  {"colour_core", "and core", "%.0f", 10},
+    {"both", "with depth/s", "%.0f", 0}, {"both_core", "and core", "%.0f", 10},
     {"hash", "  hash", NULL, 20},
 };
 

@@ -1,5 +1,5 @@
-// Pictures in batches: depths are those of planes, spheres and boxes and of the single pictures, the
-// bits do not depend on the number of threads, and a camera on a link follows it.
+// Pictures in batches: depths are those of planes, spheres and boxes and of the single pictures,
+// the bits do not depend on the number of threads, and a camera on a link follows it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,11 @@ typedef struct Shot {
 static Shot take_room(int n, int width, int height)
 {
     size_t pixels = (size_t)n * (size_t)width * (size_t)height;
-    return (Shot){n, width, height, malloc(3 * pixels), malloc(pixels * sizeof(float)),
+    return (Shot){n,
+                  width,
+                  height,
+                  malloc(3 * pixels),
+                  malloc(pixels * sizeof(float)),
                   malloc(pixels * sizeof(int32_t))};
 }
 
@@ -148,10 +152,10 @@ static double nearest(const Ray* ray, int* body)
 {
     double z[3] = {to_ball(ray, ball_at, 0.2), to_box(ray, box_at, 0.15), to_plane(ray)};
     double best = fmin(z[0], fmin(z[1], z[2]));
-    *body = isinf(best)      ? (int)COND_DRAWN_NOTHING
-            : best == z[0]   ? 0
-            : best == z[1]   ? 1
-                             : (int)COND_DRAWN_PLANE;
+    *body = isinf(best)    ? (int)COND_DRAWN_NOTHING
+            : best == z[0] ? 0
+            : best == z[1] ? 1
+                           : (int)COND_DRAWN_PLANE;
     return best;
 }
 
@@ -176,8 +180,8 @@ static void depth_is_that_of_the_shapes(void** unused)
             double z = 0.0;
             for (int k = 0; k < 5; k++) { // the middle of the pixel, and a half to each side
                 static const double off[5][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
-                Ray ray = ray_of(renderer, trial.state, &shot, x + 0.5 + off[k][0],
-                                 y + 0.5 + off[k][1]);
+                Ray ray =
+                    ray_of(renderer, trial.state, &shot, x + 0.5 + off[k][0], y + 0.5 + off[k][1]);
                 double here = nearest(&ray, &body[k]);
                 z = k == 0 ? here : z;
                 same &= body[k] == body[0];
@@ -272,8 +276,8 @@ static void compare(const char* name, const char* const* set, int n_set)
 
 static void depth_is_that_of_single_pictures(void** unused)
 {
-    static const char* const scenes[] = {"push", "ball", "cable", "mat", "kitchen", "quadruped",
-                                         "hills", "gripper"};
+    static const char* const scenes[] = {"push",    "ball",      "cable", "mat",
+                                         "kitchen", "quadruped", "hills", "gripper"};
     (void)unused;
     for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++)
         compare(scenes[k], NULL, 0);
@@ -340,14 +344,15 @@ static CondRenderer* make_mounted(const CondModel* model, const char* camera, Sh
     return make(model, &def);
 }
 
-// The pose of the camera is that of its link times its own, and a ball before it stays where it is in
-// the picture when both move together.
+// The pose of the camera is that of its link times its own, and a ball before it stays where it is
+// in the picture when both move together.
 static void camera_follows_its_link(void** unused)
 {
     static const char text[] =
         "planes: [{name: ground}]\n"
         "bodies:\n"
-        "  - {name: cart, kind: rigid, mass: 1, shape: {box: [0.1, 0.1, 0.1]}, position: [0, 0, 1]}\n"
+        "  - {name: cart, kind: rigid, mass: 1, shape: {box: [0.1, 0.1, 0.1]}, position: [0, 0, "
+        "1]}\n"
         "  - {name: ball, kind: rigid, mass: 1, shape: {sphere: 0.05}, position: [0.5, 0, 1]}\n"
         "cameras:\n"
         "  - {name: wrist, body: cart, position: [0.06, 0, 0], target: [1, 0, 0], field: 60}\n";
