@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 static const Benchmark* const benchmarks[] = {
-    &bench_speed,    &bench_convergence, &bench_sweeps, &bench_trials,  &bench_env,
-    &bench_geometry, &bench_drops,       &bench_energy, &bench_motion,  &bench_piles,
-    &bench_scaling,  &bench_sleep,       &bench_smalls, &bench_threads, &bench_gpu};
+    &bench_speed,  &bench_convergence, &bench_sweeps,  &bench_trials,
+    &bench_env,    &bench_geometry,    &bench_drops,   &bench_energy,
+    &bench_motion, &bench_piles,       &bench_scaling, &bench_sleep,
+    &bench_smalls, &bench_threads,     &bench_gpu,     &bench_pictures};
 enum { N_BENCHMARK = sizeof benchmarks / sizeof benchmarks[0] };
 
 int bench_asks(const char* list, const char* name)
@@ -164,6 +165,6 @@ static int run(int argc, char** argv)
 const Command cli_bench = {"bench",
                            "bench "
                            "[speed|convergence|sweeps|trials|env|geometry|drops|energy|motion|"
-                           "piles|scaling|sleep|small|threads] "
+                           "piles|pictures|scaling|sleep|small|threads] "
                            "[options]",
                            "Measures speed and convergence on this machine.", run};

@@ -59,7 +59,7 @@ typedef struct Benchmark {
 int bench_asks(const char* list, const char* name);
 
 extern const Benchmark bench_convergence, bench_drops, bench_energy, bench_env, bench_geometry,
-    bench_gpu, bench_motion, bench_piles, bench_scaling, bench_sleep, bench_smalls, bench_speed,
-    bench_sweeps, bench_threads, bench_trials;
+    bench_gpu, bench_motion, bench_pictures, bench_piles, bench_scaling, bench_sleep, bench_smalls,
+    bench_speed, bench_sweeps, bench_threads, bench_trials;
 
 #endif

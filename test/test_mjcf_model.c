@@ -422,6 +422,33 @@ static void test_sensors(void** state)
             "there is no site 'x'");
 }
 
+// Cameras look along -z with y up, in the axes of a link or of the world.
+static void test_cameras(void** state)
+{
+    (void)state;
+    CondScene* scene = mjcf_read(
+        "<mujoco><worldbody><camera name='top' pos='0 0 3' fovy='30'/><body name='a' pos='0 0 1'>"
+        "<joint name='j' axis='0 0 1'/><geom type='capsule' fromto='0 0 0 1 0 0' size='.05'/>"
+        "<camera name='side' pos='.5 0 0' xyaxes='0 -1 0 0 0 1'/>"
+        "<camera name='chase' mode='trackcom' pos='0 0 1'/></body></worldbody></mujoco>");
+    assert_int_equal(scene->n_camera, 2);
+    assert_true(mjcf_warns(scene, "camera 'chase' is left out: only mode fixed"));
+    const CondCameraDef *top = &scene->camera[0], *side = &scene->camera[1];
+    assert_string_equal(top->body, "");
+    assert_near(top->target[2], 2.0, 1e-12);
+    assert_near(top->up[1], 1.0, 1e-12);
+    assert_near(top->field, 30.0, 0.0);
+    assert_string_equal(side->name, "side");
+    assert_string_equal(side->link, "a");
+    assert_near(side->position[0], 0.5, 1e-12);
+    assert_near(side->target[0], 1.5, 1e-12); // x, y of the camera are -y, z of the body: -z is x
+    assert_near(side->up[2], 1.0, 1e-12);
+    assert_near(side->field, 45.0, 0.0);
+    Trial t = trial_begin(scene);
+    assert_int_equal(cond_model_find_camera(t.model, "side"), 1);
+    trial_end(&t);
+}
+
 // Springs hold a slide against its motor without weight: the potential energies cancel, and their
 // rounding is all there is of the balance.
 static void test_rest_on_a_motor(void** state)
@@ -628,23 +655,15 @@ static void test_tendon_spring(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replicate),
-        cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_shared_default),
-        cmocka_unit_test(test_force_range),
-        cmocka_unit_test(test_short_keys),
-        cmocka_unit_test(test_references),
-        cmocka_unit_test(test_slashes),
-        cmocka_unit_test(test_passive),
-        cmocka_unit_test(test_sensors),
-        cmocka_unit_test(test_mocap),
-        cmocka_unit_test(test_rest_on_a_motor),
-        cmocka_unit_test(test_allocation_failures),
-        cmocka_unit_test(test_long_paths),
-        cmocka_unit_test(test_spring_damper),
-        cmocka_unit_test(test_key_velocities),
-        cmocka_unit_test(test_equality_across_trees),
+        cmocka_unit_test(test_replicate),       cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_unknown),         cmocka_unit_test(test_shared_default),
+        cmocka_unit_test(test_force_range),     cmocka_unit_test(test_short_keys),
+        cmocka_unit_test(test_references),      cmocka_unit_test(test_slashes),
+        cmocka_unit_test(test_passive),         cmocka_unit_test(test_sensors),
+        cmocka_unit_test(test_cameras),         cmocka_unit_test(test_mocap),
+        cmocka_unit_test(test_rest_on_a_motor), cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_long_paths),      cmocka_unit_test(test_spring_damper),
+        cmocka_unit_test(test_key_velocities),  cmocka_unit_test(test_equality_across_trees),
         cmocka_unit_test(test_tendon_spring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

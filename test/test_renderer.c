@@ -1,5 +1,5 @@
-// Pictures in batches: depths are those of planes, spheres and boxes and of the single pictures, the
-// bits do not depend on the number of threads, and a camera on a link follows it.
+// Pictures in batches: depths are those of planes, spheres and boxes and of the single pictures,
+// the bits do not depend on the number of threads, and a camera on a link follows it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,11 @@ typedef struct Shot {
 static Shot take_room(int n, int width, int height)
 {
     size_t pixels = (size_t)n * (size_t)width * (size_t)height;
-    return (Shot){n, width, height, malloc(3 * pixels), malloc(pixels * sizeof(float)),
+    return (Shot){n,
+                  width,
+                  height,
+                  malloc(3 * pixels),
+                  malloc(pixels * sizeof(float)),
                   malloc(pixels * sizeof(int32_t))};
 }
 
@@ -148,10 +152,10 @@ static double nearest(const Ray* ray, int* body)
 {
     double z[3] = {to_ball(ray, ball_at, 0.2), to_box(ray, box_at, 0.15), to_plane(ray)};
     double best = fmin(z[0], fmin(z[1], z[2]));
-    *body = isinf(best)      ? (int)COND_DRAWN_NOTHING
-            : best == z[0]   ? 0
-            : best == z[1]   ? 1
-                             : (int)COND_DRAWN_PLANE;
+    *body = isinf(best)    ? (int)COND_DRAWN_NOTHING
+            : best == z[0] ? 0
+            : best == z[1] ? 1
+                           : (int)COND_DRAWN_PLANE;
     return best;
 }
 
@@ -176,8 +180,8 @@ static void depth_is_that_of_the_shapes(void** unused)
             double z = 0.0;
             for (int k = 0; k < 5; k++) { // the middle of the pixel, and a half to each side
                 static const double off[5][2] = {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}};
-                Ray ray = ray_of(renderer, trial.state, &shot, x + 0.5 + off[k][0],
-                                 y + 0.5 + off[k][1]);
+                Ray ray =
+                    ray_of(renderer, trial.state, &shot, x + 0.5 + off[k][0], y + 0.5 + off[k][1]);
                 double here = nearest(&ray, &body[k]);
                 z = k == 0 ? here : z;
                 same &= body[k] == body[0];
@@ -195,7 +199,6 @@ static void depth_is_that_of_the_shapes(void** unused)
             double off = body[0] == 0 ? 0.01 : 3e-4 * z + 1e-5;
             assert_true(fabs((double)shot.depth[at] - z) <= off);
         }
-    print_message("%d edges, seen %d %d %d\n", edges, seen[0], seen[1], seen[2]);
     assert_true(edges < 600 && seen[0] > 100 && seen[1] > 100 && seen[2] > 2000);
     cond_renderer_destroy(renderer);
     give_room(&shot);
@@ -262,8 +265,7 @@ static void compare(const char* name, const char* const* set, int n_set)
                 colours += abs(shot.rgb[3 * k + i] - rgb[3 * k + i]);
     }
     assert_true(equal > W * H * 97 / 100);
-    print_message("%s: %d of %d equal, colours %g\n", name, equal, W * H, colours / (3.0 * W * H));
-    assert_true(colours / (3.0 * W * H) < 99.0);
+    assert_true(colours / (3.0 * W * H) < 2.0);
     cond_picture_destroy(picture);
     cond_snapshot_destroy(snapshot);
     cond_renderer_destroy(renderer);
@@ -274,8 +276,8 @@ static void compare(const char* name, const char* const* set, int n_set)
 
 static void depth_is_that_of_single_pictures(void** unused)
 {
-    static const char* const scenes[] = {"push", "ball", "cable", "mat", "kitchen", "quadruped",
-                                         "hills", "gripper"};
+    static const char* const scenes[] = {"push",    "ball",      "cable", "mat",
+                                         "kitchen", "quadruped", "hills", "gripper"};
     (void)unused;
     for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++)
         compare(scenes[k], NULL, 0);
@@ -331,12 +333,194 @@ static void bits_do_not_depend_on_threads(void** unused)
     cond_env_batch_destroy(batch);
 }
 
+// ---- cameras
+
+static CondRenderer* make_mounted(const CondModel* model, const char* camera, Shot* shot)
+{
+    CondRendererDef def = cond_renderer_def_default();
+    def.camera = camera;
+    def.width = shot->width;
+    def.height = shot->height;
+    return make(model, &def);
+}
+
+// The pose of the camera is that of its link times its own, and a ball before it stays where it is
+// in the picture when both move together.
+static void camera_follows_its_link(void** unused)
+{
+    static const char text[] =
+        "planes: [{name: ground}]\n"
+        "bodies:\n"
+        "  - {name: cart, kind: rigid, mass: 1, shape: {box: [0.1, 0.1, 0.1]}, position: [0, 0, "
+        "1]}\n"
+        "  - {name: ball, kind: rigid, mass: 1, shape: {sphere: 0.05}, position: [0.5, 0, 1]}\n"
+        "cameras:\n"
+        "  - {name: wrist, body: cart, position: [0.06, 0, 0], target: [1, 0, 0], field: 60}\n";
+    (void)unused;
+    CondScene* scene = NULL;
+    if (cond_scene_read_text(NULL, text, NULL, 0, NULL, &scene, &error))
+        fail_msg("%s", error.message);
+    Trial trial = trial_begin(scene);
+    Shot before = take_room(1, 64, 64), after = take_room(1, 64, 64);
+    CondRenderer* renderer = make_mounted(trial.model, "wrist", &before);
+    draw(renderer, trial.state, &before);
+    int at = 32 * 64 + 32, ball = cond_model_find_body(trial.model, "ball");
+    assert_int_equal(before.body[at], ball);
+    assert_true(fabs((double)before.depth[at] - (0.44 - 0.05)) < 3e-3);
+    // Both turn by a quarter about z, and rise by one metre.
+    double half = sqrt(0.5), axes[9], position[3], field;
+    CondPose pose = {.position = {1.0, 2.0, 2.0}, .orientation = {half, 0.0, 0.0, half}};
+    assert_int_equal(cond_state_set_pose(trial.model, trial.state, 0, &pose), COND_OK);
+    pose.position[1] += 0.5;
+    assert_int_equal(cond_state_set_pose(trial.model, trial.state, ball, &pose), COND_OK);
+    draw(renderer, trial.state, &after);
+    int moved = 0;
+    for (int k = 0; k < 64 * 64; k++) {
+        if (before.body[k] == ball && after.body[k] == ball)
+            assert_true(fabsf(before.depth[k] - after.depth[k]) < 1e-3f);
+        moved += (before.body[k] == ball) != (after.body[k] == ball);
+    }
+    assert_true(moved < 8); // its 16 corners around are elsewhere
+    assert_int_equal(cond_renderer_camera(renderer, trial.state, position, axes, &field), COND_OK);
+    const double place[3] = {1.0, 2.06, 2.0}, ahead[3] = {0.0, 1.0, 0.0}, up[3] = {0.0, 0.0, 1.0};
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(position[i] - place[i]) < 1e-12);
+        assert_true(fabs(axes[6 + i] - ahead[i]) < 1e-12 && fabs(axes[3 + i] - up[i]) < 1e-12);
+    }
+    assert_true(field == 60.0);
+    cond_renderer_destroy(renderer);
+    give_room(&before), give_room(&after);
+    trial_end(&trial);
+}
+
+static void refuse(const char* camera, const char* message)
+{
+    char text[600];
+    CondScene* scene = NULL;
+    CondModel* model = NULL;
+    snprintf(text, sizeof text,
+             "bodies:\n"
+             "  - {name: box, kind: rigid, mass: 1, shape: {box: [1, 1, 1]}}\n"
+             "cameras:\n"
+             "  - {name: eye, %s}\n",
+             camera);
+    CondStatus status = cond_scene_read_text(NULL, text, NULL, 0, NULL, &scene, &error);
+    if (!status)
+        status = cond_scene_compile(scene, &model, &error);
+    assert_int_not_equal(status, COND_OK);
+    if (!strstr(error.message, message) || !strstr(error.message, "text:4"))
+        fail_msg("%s", error.message);
+    cond_model_destroy(model);
+    cond_scene_destroy(scene);
+}
+
+static void cameras_are_checked(void** unused)
+{
+    (void)unused;
+    refuse("target: [1, 0, 0]", "position: is required");
+    refuse("position: [0, 0, 0]", "target: must not be the position");
+    refuse("position: [0, 0, 1]", "up: must not point along the view");
+    refuse("position: [0, 1, 1], field: 170", "field: is 170: must be 1 to 150 degrees");
+    refuse("position: [0, 1, 1], link: hand", "body: is required");
+    refuse("position: [0, 1, 1], body: bix", "body: ");
+    refuse("position: [0, 1, 1], body: box, link: hand", "link: only robots have links");
+    refuse("position: [0, 1, 1], feild: 20", "field");
+}
+
+static void definitions_are_checked(void** unused)
+{
+    (void)unused;
+    Trial trial = trial_begin(make_shapes());
+    CondRenderer* renderer = NULL;
+    CondRendererDef def = cond_renderer_def_default();
+    CondRendererArrays arrays = cond_renderer_arrays_default();
+    def.width = 0;
+    assert_int_equal(cond_renderer_create(NULL, trial.model, &def, &renderer, &error),
+                     COND_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "a picture of 0 x 84 pixels"));
+    def = cond_renderer_def_default();
+    def.camera = "wrist";
+    assert_int_equal(cond_renderer_create(NULL, trial.model, &def, &renderer, &error),
+                     COND_BAD_ARGUMENT);
+    assert_non_null(strstr(error.message, "the scene has no camera 'wrist'"));
+    def = cond_renderer_def_default();
+    def.around = 10;
+    assert_int_equal(cond_renderer_create(NULL, trial.model, &def, &renderer, &error),
+                     COND_BAD_ARGUMENT);
+    if (!cond_device_cuda_name(NULL)) {
+        def = cond_renderer_def_default();
+        def.device = COND_DEVICE_CUDA;
+        assert_int_equal(cond_renderer_create(NULL, trial.model, &def, &renderer, &error),
+                         COND_NOT_SUPPORTED);
+    }
+    assert_null(renderer);
+    def = cond_renderer_def_default();
+    renderer = make(trial.model, &def);
+    assert_int_equal(cond_renderer_draw(renderer, 0, NULL, NULL, &arrays, &error), COND_OK);
+    assert_int_equal(cond_renderer_draw(renderer, -1, NULL, NULL, &arrays, &error),
+                     COND_BAD_ARGUMENT);
+    Trial other = trial_begin(make_shapes());
+    const CondState* state = other.state;
+    const CondModel* model = other.model;
+    assert_int_equal(cond_renderer_draw(renderer, 1, &model, &state, &arrays, &error), COND_OK);
+    trial_end(&other);
+    cond_renderer_destroy(renderer);
+    trial_end(&trial);
+}
+
+// ---- shapes that a seed draws
+
+static void drawn_shapes_are_seen(void** unused)
+{
+    (void)unused;
+    enum { N = 6, W = 48 };
+    static const char scene[] =
+        "gravity: [0, 0, 0]\n"
+        "bodies:\n"
+        "  - {name: ball, kind: rigid, mass: 1, shape: {sphere: 0.1}}\n"
+        "randomise: [{path: bodies.ball.shape.sphere, low: 0.05, high: 0.3}]\n"
+        "cameras: [{name: eye, position: [0, -2, 0], field: 30}]\n";
+    CondEnvDef def = cond_env_def_default();
+    CondEnvBatch* batch = NULL;
+    def.text = scene;
+    if (cond_env_batch_create(NULL, &def, N, 1, &batch, &error))
+        fail_msg("%s", error.message);
+    Shot shot = take_room(N, W, W);
+    CondRendererDef how = cond_renderer_def_default();
+    CondRendererArrays arrays = arrays_of(&shot);
+    CondRenderer* renderer = NULL;
+    how.width = how.height = W;
+    how.around = 64;
+    if (cond_env_renderer_create(cond_env_batch_env(batch, 0), &how, &renderer, &error))
+        fail_msg("%s", error.message);
+    for (int pass = 0; pass < 3; pass++) {
+        if (cond_env_batch_draw(batch, renderer, &arrays, &error))
+            fail_msg("%s", error.message);
+        for (int i = 0; i < N; i++) {
+            double radius = cond_env_drawn(cond_env_batch_env(batch, i), 0);
+            double z = (double)shot.depth[i * W * W + W / 2 * W + W / 2];
+            assert_true(fabs(z - (2.0 - radius)) < 1e-2 * radius + 1e-3);
+        }
+        uint64_t seed[N];
+        for (int i = 0; i < N; i++)
+            seed[i] = (uint64_t)(100 * pass + i + 50);
+        assert_int_equal(cond_env_batch_reset(batch, seed, NULL, &error), COND_OK);
+    }
+    cond_renderer_destroy(renderer);
+    give_room(&shot);
+    cond_env_batch_destroy(batch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(depth_is_that_of_the_shapes),
         cmocka_unit_test(depth_is_that_of_single_pictures),
         cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(camera_follows_its_link),
+        cmocka_unit_test(cameras_are_checked),
+        cmocka_unit_test(definitions_are_checked),
+        cmocka_unit_test(drawn_shapes_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,17 +15,17 @@ extern "C" {
 typedef struct CondRenderer CondRenderer;
 
 typedef struct CondRendererDef {
-    size_t struct_size;          // of this struct, by its default function
-    int width, height;           // [pixels]
-    const char* camera;          // by its name in the scene; NULL: `view`
-    const CondCameraDef* view;   // NULL: the first camera of the scene, or a place from which all
-                                 // of its first state is seen
-    int collision;               // 1: robots by their collision shapes, 0: by their visual ones
-    int triangles;               // most of the visual meshes of a robot, which are coarsened
-    int around;                  // corners of circles, a multiple of 4: 8 .. 64
-    double nearest;              // depth at which pictures begin [m]
-    CondDeviceKind device;       //
-    int threads;                 // of the device CPU; 0: as the run time decides
+    size_t struct_size;        // of this struct, by its default function
+    int width, height;         // [pixels]
+    const char* camera;        // by its name in the scene; NULL: `view`
+    const CondCameraDef* view; // NULL: the first camera of the scene, or a place from which all
+                               // of its first state is seen
+    int collision;             // 1: robots by their collision shapes, 0: by their visual ones
+    int triangles;             // most of the visual meshes of a robot, which are coarsened
+    int around;                // corners of circles, a multiple of 4: 8 .. 64
+    double nearest;            // depth at which pictures begin [m]
+    CondDeviceKind device;     //
+    int threads;               // of the device CPU; 0: as the run time decides
 } CondRendererDef;
 COND_DEFAULT(COND_IO_API, CondRendererDef, cond_renderer_def_default)
 

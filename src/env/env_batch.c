@@ -18,9 +18,9 @@ COND_ENUM_TABLE(CondAutoreset, cond_autoreset, {COND_AUTORESET_NEXT_STEP, "next-
 struct CondEnvBatch {
     CondContext context;
     int n, threads;
-    CondEnv** env;      //                                                   (n)
-    CondStatus* status; // of the last call, by environment                  (n)
-    CondError* error;   //                                                   (n)
+    CondEnv** env;           //                                                   (n)
+    CondStatus* status;      // of the last call, by environment                  (n)
+    CondError* error;        //                                                   (n)
     const CondModel** model; // for pictures                                 (n)
     const CondState** state; //                                              (n)
 };

@@ -11,9 +11,9 @@
 
 // How finely it is drawn.
 typedef struct CondDrawingDetail {
-    int collision; // 1: robots by what touches of them, not by their visual shapes
-    int triangles; // most of the visual shapes of a robot; 0: as viewers have them
-    int around;    // corners of a circle; 0: as viewers have them
+    int collision;                 // 1: robots by what touches of them, not by their visual shapes
+    int triangles;                 // most of the visual shapes of a robot; 0: as viewers have them
+    int around;                    // corners of a circle; 0: as viewers have them
     struct CondVisualStore* store; // of visual shapes
 } CondDrawingDetail;
 

@@ -66,7 +66,7 @@ static double sun_seen(const CondPicture* picture, const double x[3], const doub
 static void light(const CondPicture* picture, const double x[3], const double n[3],
                   const float colour[3], double rgb[3])
 {
-    const double* away = picture->sun.axis + 6;            // from the sun
+    const double* away = picture->sun.axis + 6; // from the sun
     double cosine = -vec3_dot(away, n);
     cond_light(cosine > 0.0 ? cosine * sun_seen(picture, x, n) : 0.0, n[2], colour, rgb);
 }

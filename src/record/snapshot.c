@@ -235,7 +235,8 @@ static CondStatus allocate_all(CondSnapshot* s)
 {
     const CondContext* m = &s->context;
     const CondModel* model = s->model;
-    if (cond_kinematics_create(model, &s->kinematics) || cond_drawing_create(m, model, NULL, &s->drawing))
+    if (cond_kinematics_create(model, &s->kinematics) ||
+        cond_drawing_create(m, model, NULL, &s->drawing))
         return COND_OUT_OF_MEMORY;
     size_t n = (size_t)s->drawing.n_point, k = (size_t)model->max_point_dof;
     s->name = cond_allocate(m, (size_t)model->n_body, sizeof *s->name);

@@ -152,7 +152,8 @@ static CondStatus tessellate_mesh(const CondLinkShape* visual, int n_mesh, int l
     CondColouredMesh mesh;
     CondStatus status = cond_coloured_mesh_read(&out->arena.context, visual->file, &mesh, NULL);
     int all = limit > 0 ? limit : MOST_OF_ALL, most = all / (n_mesh > 0 ? n_mesh : 1);
-    int low = (int)((int64_t)LEAST * all / MOST_OF_ALL), high = (int)((int64_t)MOST * all / MOST_OF_ALL);
+    int low = (int)((int64_t)LEAST * all / MOST_OF_ALL),
+        high = (int)((int64_t)MOST * all / MOST_OF_ALL);
     out->n_point = out->n_triangle = 0;
     if (!status)
         status = thin(&mesh, visual, most < low ? low : most > high ? high : most, out);

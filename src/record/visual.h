@@ -9,8 +9,8 @@
 
 // Replaces the contents of the tessellation by a visual shape, in its own axes. Meshes are
 // coarsened if they have more triangles than their share of `most`, the limit of a robot with
-// n_mesh meshes (0: that of viewers). The colour in the robot's file takes precedence over that of the mesh. Returns a failure
-// if the mesh cannot be read.
+// n_mesh meshes (0: that of viewers). The colour in the robot's file takes precedence over that of
+// the mesh. Returns a failure if the mesh cannot be read.
 CondStatus cond_visual_tessellate(const CondLinkShape* visual, int n_mesh, int most,
                                   CondTessellation* out);
 

@@ -14,14 +14,14 @@ typedef struct CondRenderMesh {
     CondArena arena;
     uint64_t key; // hash of what it was made from
     int n_run, n_triangle, n_node;
-    float* local;  //                                             (n_run x 3 x RUN)
-    int* part;     //                                             (n_run)
-    int* node;     //                                             (n_run)
-    int* corner;   //                                             (n_triangle x 3)
-    float* colour; //                                             (n_triangle x 3)
-    int* body;     //                                             (n_triangle)
-    int* closed;   //                                             (n_triangle)
-    int* place;    // of a node in q; -1: none                     (n_node x RUN)
+    float* local;         //                                             (n_run x 3 x RUN)
+    int* part;            //                                             (n_run)
+    int* node;            //                                             (n_run)
+    int* corner;          //                                             (n_triangle x 3)
+    float* colour;        //                                             (n_triangle x 3)
+    int* body;            //                                             (n_triangle)
+    int* closed;          //                                             (n_triangle)
+    int* place;           // of a node in q; -1: none                     (n_node x RUN)
     CondRenderShape view; // pointers in the memory of the device
     void* held[7];        // copies there; NULL on the CPU
     size_t size[7];       // [bytes]
@@ -58,9 +58,9 @@ struct CondRenderer {
     CondModel* owned; // the same, if the renderer destroys it; else NULL
     CondCameraDef camera;
     int camera_body, camera_link; // -1: the world
-    double axes[9];               // of the camera in those of what it is mounted on: right, up, ahead
-    double size, centre[3];       // of the scene at first [m]
-    double cell;                  // of floors [m]
+    double axes[9];         // of the camera in those of what it is mounted on: right, up, ahead
+    double size, centre[3]; // of the scene at first [m]
+    double cell;            // of floors [m]
     CondVisualStore store;
     int n_part;
     int* part_begin;       // of the bodies, of which soft ones have none            (n_body)

@@ -41,9 +41,9 @@ typedef struct CondRenderBox {
 // the coordinates along its axes in cells, from `below` on.
 typedef struct CondRenderFloor {
     float image[9];
-    float below[2]; // [cells]
-    float fade[2];  // where it is not faded, from the same origin [cells]
-    float reach;    // where it has faded away [cells]
+    float below[2];   // [cells]
+    float fade[2];    // where it is not faded, from the same origin [cells]
+    float reach;      // where it has faded away [cells]
     float tone[2][3]; // of its cells, 0 .. 255
 } CondRenderFloor;
 
@@ -53,10 +53,10 @@ typedef struct CondRenderLight {
 } CondRenderLight;
 
 typedef struct CondRenderArgs {
-    int width, height, n_column, n_row; // pixels; tiles
-    float scale, middle[2];             // of the projection [pixels]
-    float step;                         // 1 / scale
-    float nearest;                      // depth where pictures begin [m]
+    int width, height, n_column, n_row;          // pixels; tiles
+    float scale, middle[2];                      // of the projection [pixels]
+    float step;                                  // 1 / scale
+    float nearest;                               // depth where pictures begin [m]
     int n_run, n_block, n_part, n_node, n_floor; // largest of all shapes; blocks of triangles
     float sunlight, skylight, ground[3];
     float background[3];          // 0 .. 255
@@ -64,16 +64,16 @@ typedef struct CondRenderArgs {
     const CondRenderShape* shape; //
     const int* shape_of;          //                                            (n)
     const float* pose;            // e = R local + t, as R_0, t_0, R_1 ...      (n x n_part x 12)
-    const float* node;            // relative to the camera, world [m]          (n x n_node x 3 x RUN)
+    const float* node; // relative to the camera, world [m]          (n x n_node x 3 x RUN)
     const CondRenderLight* light; //                                            (n)
     const CondRenderFloor* floor; //                                            (n x n_floor)
     float* vertex;                // by render_vertices                         (n x n_run x VERTEX)
-    CondRenderBox* box;           // of triangles, by render_triangles          (n x n_block x BLOCK)
-    CondRenderBox* block;         // of blocks                                  (n x n_block)
-    uint32_t* shade;              // of triangles: red, green, blue from the lowest byte
-    uint8_t* rgb;                 // results; NULL: not wanted                  (n x height x width x 3)
-    float* depth;                 //                                            (n x height x width)
-    int32_t* body;                //                                            (n x height x width)
+    CondRenderBox* box;   // of triangles, by render_triangles          (n x n_block x BLOCK)
+    CondRenderBox* block; // of blocks                                  (n x n_block)
+    uint32_t* shade;      // of triangles: red, green, blue from the lowest byte
+    uint8_t* rgb;         // results; NULL: not wanted                  (n x height x width x 3)
+    float* depth;         //                                            (n x height x width)
+    int32_t* body;        //                                            (n x height x width)
 } CondRenderArgs;
 
 #endif

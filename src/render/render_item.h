@@ -191,8 +191,7 @@ COND_DEVICE void cond_render_triangles_item(const CondRenderArgs* a, int i)
             all.last[c] = box.last[c] > all.last[c] ? box.last[c] : all.last[c];
         }
         if (a->rgb)
-            a->shade[at] =
-                cond_render_lit(a, a->light + env, v, shape->colour + 3 * (first + k));
+            a->shade[at] = cond_render_lit(a, a->light + env, v, shape->colour + 3 * (first + k));
     }
     a->block[i] = all;
 }
@@ -203,8 +202,8 @@ COND_KERNEL(cond_render_triangles, CondRenderArgs, cond_render_triangles_item)
 
 // The depth buffer of a tile.
 typedef struct CondRenderTile {
-    int env, x, y, n_x, n_y;        // its pixels in the picture
-    float w[COND_RENDER_PIXELS];    // nearness [1/m]
+    int env, x, y, n_x, n_y;          // its pixels in the picture
+    float w[COND_RENDER_PIXELS];      // nearness [1/m]
     int32_t seen[COND_RENDER_PIXELS]; // a triangle, COND_RENDER_NOTHING, or COND_RENDER_FLOOR - k
 } CondRenderTile;
 
@@ -340,8 +339,7 @@ COND_DEVICE void cond_render_draw(const CondRenderArgs* a, CondRenderTile* tile)
 {
     const CondRenderShape* shape = a->shape + a->shape_of[tile->env];
     const CondRenderBox* block = a->block + (size_t)tile->env * (size_t)a->n_block;
-    const CondRenderBox* box =
-        a->box + (size_t)tile->env * (size_t)a->n_block * COND_RENDER_BLOCK;
+    const CondRenderBox* box = a->box + (size_t)tile->env * (size_t)a->n_block * COND_RENDER_BLOCK;
     int x1 = tile->x + COND_RENDER_TILE - 1, y1 = tile->y + COND_RENDER_TILE - 1;
     for (int b = 0; b * COND_RENDER_BLOCK < shape->n_triangle; b++) {
         if (block[b].first[0] > x1 || block[b].last[0] < tile->x || block[b].first[1] > y1 ||

@@ -139,9 +139,7 @@ static CondStatus add_vertex(Builder* b, const CondPoint* point, const double of
 {
     CondRenderMesh* mesh = b->mesh;
     int soft = point->body >= 0 && b->model->body[point->body].kind == COND_BODY_SOFT;
-    int part = soft              ? 0
-               : point->body < 0 ? 1
-                                 : b->renderer->part_begin[point->body] + point->link;
+    int part = soft ? 0 : point->body < 0 ? 1 : b->renderer->part_begin[point->body] + point->link;
     int last = mesh->n_run - 1;
     if (last < 0 || b->lane == COND_RENDER_RUN || mesh->part[last] != part) {
         if (add_run(b, part, soft))

@@ -51,8 +51,8 @@ static void put_pose(const double axes[9], const double eye[3], const double ori
     mat3_multiply(axes, from, t);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
-            pose[4 * i + j] =
-                (float)(axes[3 * i] * R[j] + axes[3 * i + 1] * R[3 + j] + axes[3 * i + 2] * R[6 + j]);
+            pose[4 * i + j] = (float)(axes[3 * i] * R[j] + axes[3 * i + 1] * R[3 + j] +
+                                      axes[3 * i + 2] * R[6 + j]);
         pose[4 * i + 3] = (float)t[i];
     }
 }

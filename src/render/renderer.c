@@ -78,7 +78,8 @@ static CondStatus aim(CondRenderer* r, CondError* error)
                               c->name);
     if (!(c->field >= 1.0 && c->field <= 150.0))
         return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "camera %s: field is %g: must be 1 to 150 degrees", c->name, c->field);
+                              "camera %s: field is %g: must be 1 to 150 degrees", c->name,
+                              c->field);
     for (int i = 0; i < 3; i++) {
         r->axes[i] = right[i] / side;
         r->axes[6 + i] = ahead[i] / distance;
@@ -143,8 +144,7 @@ static CondStatus fit(CondRenderer* r, const CondDrawing* drawing, const double*
     def.shadows = 0;
     if (!kind)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
-    CondStatus status =
-        cond_picture_create(&r->arena.context, &scenery, &def, &picture, error);
+    CondStatus status = cond_picture_create(&r->arena.context, &scenery, &def, &picture, error);
     if (!status)
         status = cond_picture_look(picture, NULL, &moment, error);
     if (!status) {
@@ -254,8 +254,7 @@ static CondStatus choose_device(CondRenderer* r, CondError* error)
     r->n_thread = cond_threads(SIZE_MAX, r->def.threads);
     if (kind == COND_DEVICE_CPU)
         return COND_OK;
-    CondStatus status =
-        cond_device_cuda_create(&r->arena.context, r->n_thread, &r->device, error);
+    CondStatus status = cond_device_cuda_create(&r->arena.context, r->n_thread, &r->device, error);
     r->is_cuda = !status;
     return status;
 }
@@ -518,8 +517,8 @@ static CondStatus make_room(CondRenderer* r, int n)
         COND_RESERVE(m, r->node, 3 * COND_RENDER_RUN * n * a->n_node) ||
         COND_RESERVE(m, r->floor, n * a->n_floor))
         return COND_OUT_OF_MEMORY;
-    a->vertex = room(r, COND_ROOM_VERTEX,
-                     s * (size_t)a->n_run * COND_RENDER_VERTEX * sizeof *a->vertex);
+    a->vertex =
+        room(r, COND_ROOM_VERTEX, s * (size_t)a->n_run * COND_RENDER_VERTEX * sizeof *a->vertex);
     a->box = room(r, COND_ROOM_BOX, triangles * sizeof *a->box);
     a->shade = room(r, COND_ROOM_SHADE, triangles * sizeof *a->shade);
     a->block = room(r, COND_ROOM_BLOCK, s * (size_t)a->n_block * sizeof *a->block);
@@ -627,9 +626,9 @@ CondStatus cond_renderer_draw(CondRenderer* renderer, int n, const CondModel* co
 {
     CondRenderer* r = renderer;
     CondRendererArrays own = cond_renderer_arrays_default();
-    CondStatus status = cond_definition_take(arrays, &own, sizeof own,
-                                             offsetof(CondRendererArrays, struct_size),
-                                             "cond_renderer_arrays_default", error);
+    CondStatus status =
+        cond_definition_take(arrays, &own, sizeof own, offsetof(CondRendererArrays, struct_size),
+                             "cond_renderer_arrays_default", error);
     if (!status && n < 0)
         status = cond_error_set(error, COND_BAD_ARGUMENT, "%d states: must not be negative", n);
     if (status || (status = prepare(r, n, model, state, error)))

@@ -184,6 +184,28 @@ static void read_site(CondMjcf* m, CondMjcfNode* node, int body, const CondMjcfP
                                           .pose = cond_mjcf_times(frame, &pose)};
 }
 
+// Cameras that follow a body without turning, and those of other projections, are left out.
+static void read_camera(CondMjcf* m, CondMjcfNode* node, int body, const CondMjcfPose* frame)
+{
+    if (COND_RESERVE(&m->arena, m->camera, m->n_camera + 1)) {
+        cond_mjcf_no_memory(m);
+        return;
+    }
+    cond_mjcf_visit(m, node);
+    CondMjcfPose pose = cond_mjcf_pose(m, node);
+    double field = cond_mjcf_number(m, node, "fovy", 45.0);
+    const char* mode = cond_mjcf_text(m, node, "mode");
+    const char* flat = cond_mjcf_text(m, node, "orthographic");
+    const char* name = cond_mjcf_own(node, "name");
+    if ((mode && strcmp(mode, "fixed") != 0) || (flat && strcmp(flat, "true") == 0)) {
+        cond_mjcf_warn(m, node,
+                       "camera '%.60s' is left out: only mode fixed in perspective is read",
+                       name ? name : "");
+        return;
+    }
+    m->camera[m->n_camera++] = (CondMjcfCamera){node, body, cond_mjcf_times(frame, &pose), field};
+}
+
 static void read_composite(CondMjcf* m, CondMjcfNode* node, int body, const CondMjcfPose* frame)
 {
     const char* type = cond_mjcf_own(node, "type");
@@ -230,6 +252,8 @@ static void read_children(CondMjcf* m, CondMjcfNode* node, int body, const CondM
             cond_mjcf_read_geom(m, child, body, frame);
         } else if (cond_mjcf_is(child, "site")) {
             read_site(m, child, body, frame);
+        } else if (cond_mjcf_is(child, "camera")) {
+            read_camera(m, child, body, frame);
         } else if (cond_mjcf_is(child, "body")) {
             read_body(m, child, body, frame);
         } else if (cond_mjcf_is(child, "composite")) {

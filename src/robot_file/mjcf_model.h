@@ -157,6 +157,13 @@ typedef struct CondMjcfSite {
     CondMjcfPose pose;
 } CondMjcfSite;
 
+typedef struct CondMjcfCamera {
+    CondMjcfNode* node;
+    int body;
+    CondMjcfPose pose; // it looks along -z, y is up
+    double field;      // [degrees]
+} CondMjcfCamera;
+
 typedef struct CondMjcf {
     CondArena arena;
     CondUrdfFile file;
@@ -168,12 +175,13 @@ typedef struct CondMjcf {
     CondMjcfSettings* model; // the file's own first, then those attached          (n_model)
     int n_asked;
     CondMjcfAsked* asked;
-    int n_class, n_mesh, n_body, n_joint, n_geom, n_site;
+    int n_class, n_mesh, n_body, n_joint, n_geom, n_site, n_camera;
     CondMjcfClass* classes;
     CondMjcfMesh* mesh;
     CondMjcfBody* body; // the world first, parents before children, depth first as in MuJoCo
     CondMjcfJoint* joint;
     CondMjcfGeom* geom;
+    CondMjcfCamera* camera;
     CondMjcfSite* site;
     int n_cable;
     CondMjcfCable* cable;
@@ -277,6 +285,7 @@ void cond_mjcf_make_couplings(CondMjcf* m);  // springs of tendons, and of two t
 void cond_mjcf_read_softness(CondMjcf* m, const CondMjcfNode* node, double* stiffness,
                              double* damping);
 void cond_mjcf_make_sensors(CondMjcf* m);
+void cond_mjcf_make_cameras(CondMjcf* m);
 // A static heightfield; 0, after a warning, if it is omitted.
 int cond_mjcf_put_heightfield(CondMjcf* m, const CondMjcfGeom* geom, CondObstacleDef* def);
 void cond_mjcf_make_excludes(CondMjcf* m);

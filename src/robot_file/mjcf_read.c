@@ -206,8 +206,8 @@ static void read_parts(CondMjcf* m)
     };
     void (*const makers[])(CondMjcf*) = {cond_mjcf_make_bodies,     cond_mjcf_make_cables,
                                          cond_mjcf_make_equalities, cond_mjcf_make_couplings,
-                                         cond_mjcf_make_sensors,    cond_mjcf_make_excludes,
-                                         cond_mjcf_list_left};
+                                         cond_mjcf_make_sensors,    cond_mjcf_make_cameras,
+                                         cond_mjcf_make_excludes,   cond_mjcf_list_left};
     for (size_t k = 0; k < sizeof parts / sizeof *parts && !cond_mjcf_ends(m); k++)
         parts[k](m);
     // Definitions are made of a file without faults alone.

@@ -371,9 +371,11 @@ void cond_mjcf_make_equalities(CondMjcf* m)
 static int is_picture(const CondMjcfLeft* left)
 {
     static const char* const names[] = {
-        "visual",    "statistic", "light",   "camera", "texture",      "material", "skin",
-        "rgba",      "group",     "size",    "custom", "user",         "fitscale", "fovy",
-        "headlight", "mode",      "margin_", "width",  "springlength_"};
+        "visual",         "statistic",  "light",     "camera", "texture",    "material",
+        "skin",           "rgba",       "group",     "size",   "custom",     "user",
+        "fitscale",       "fovy",       "headlight", "mode",   "margin_",    "width",
+        "springlength_",  "resolution", "ipd",       "focal",  "focalpixel", "principal",
+        "principalpixel", "sensorsize"};
     const char* name = left->attribute ? left->attribute : left->node->name;
     if (!left->attribute && strcmp(name, "group") == 0)
         return 0;

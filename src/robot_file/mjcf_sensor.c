@@ -1,4 +1,4 @@
-// <sensor>: what has a counterpart among the scene's sensors.
+// Cameras, and <sensor>: what has a counterpart among the scene's sensors.
 //
 //     force, torque                                what the joint of the site's link carries
 //     accelerometer, gyro, velocimeter             motion of the site, in its axes
@@ -130,4 +130,35 @@ void cond_mjcf_make_sensors(CondMjcf* m)
                        "<touch> reads all contacts of its body, not those at the site alone (%d "
                        "times)",
                        n_touch);
+}
+
+static void make_camera(CondMjcf* m, const CondMjcfCamera* camera)
+{
+    static const double ahead[3] = {0.0, 0.0, -1.0}, above[3] = {0.0, 1.0, 0.0};
+    const CondMjcfBody* body = &m->body[camera->body];
+    CondMjcfPose pose = cond_mjcf_times(&body->in_link, &camera->pose);
+    CondCameraDef def = cond_camera_def_default();
+    CondSceneIssue issue;
+    const char* name = cond_mjcf_own(camera->node, "name");
+    cond_mjcf_scene_name(m, camera->node, name ? name : "", def.name);
+    memcpy(def.body, body->scene_body, sizeof def.body);
+    memcpy(def.link, body->link, sizeof def.link);
+    memcpy(def.position, pose.p, sizeof def.position);
+    cond_mjcf_place(&pose, ahead, def.target);
+    cond_mjcf_place(&pose, above, def.up);
+    for (int i = 0; i < 3; i++)
+        def.up[i] -= pose.p[i];
+    def.field = camera->field;
+    CondStatus status = cond_scene_put_def(m->scene, COND_SCENE_CAMERA, &def, &issue);
+    if (status == COND_OUT_OF_MEMORY)
+        cond_mjcf_no_memory(m);
+    else if (status)
+        cond_mjcf_warn(m, camera->node, "camera '%.60s' is left out: %s: %.500s", name ? name : "",
+                       issue.field, issue.text);
+}
+
+void cond_mjcf_make_cameras(CondMjcf* m)
+{
+    for (int i = 0; i < m->n_camera && !cond_mjcf_ends(m); i++)
+        make_camera(m, &m->camera[i]);
 }

@@ -165,8 +165,10 @@ static CondSensorDef sensor_def(void)
 
 static CondCameraDef camera_def(void)
 {
-    return (CondCameraDef){
-        .position = {NAN, NAN, NAN}, .target = {0.0, 0.0, 0.0}, .up = {0.0, 0.0, 1.0}, .field = 45.0};
+    return (CondCameraDef){.position = {NAN, NAN, NAN},
+                           .target = {0.0, 0.0, 0.0},
+                           .up = {0.0, 0.0, 1.0},
+                           .field = 45.0};
 }
 
 static CondVariationDef variation_def(void)
