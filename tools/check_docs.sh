@@ -39,7 +39,7 @@ awk '
 
 # Every name the sources know; a name in a comment does not count as known.
 find include src baselines cli mpi test examples bench cmake CMakeLists.txt -type f \
-    \( -name '*.[ch]' -o -name '*.cmake' -o -name CMakeLists.txt \) \
+    \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.cmake' -o -name CMakeLists.txt \) \
     -exec sed 's|//.*||' {} + 2>/dev/null | grep -owE 'cond_[a-z0-9_]+|Cond[A-Z][A-Za-z0-9]*|COND_[A-Z0-9_]+' |
     sort -u >"$work/known"
 find . -path ./.git -prune -o -path ./build -prune -o -type f -print | sed 's|.*/||' |

@@ -256,7 +256,7 @@ static int look(Search* s, CondCell* cell, CondCell half[2])
     if (s->body->hollow)
         know(cell, part);
     Bound bound = bound_of(s, cell);
-    if (!(bound.most > s->best + may) || cell->level >= COND_DEPTH_LEVELS)
+    if (!(bound.most > s->best + may) || cell->level >= COND_DEPTH_CUTS)
         return 0;
     depth = ask(s, bound.x, bound.part, &part);
     if (s->body->hollow)
@@ -419,7 +419,7 @@ static int search_in(CondDepthWork* work, const CondBoundary* one, const CondBou
 
 static CondStatus make_room(CondDepthWork* work)
 {
-    return COND_RESERVE(&work->arena, work->stack, 2 * COND_DEPTH_LEVELS + 2);
+    return COND_RESERVE(&work->arena, work->stack, 2 * COND_DEPTH_CUTS + 2);
 }
 
 int cond_boundaries_deeper(CondDepthWork* work, const CondBoundary* a, const CondBoundary* b,

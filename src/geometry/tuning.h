@@ -45,7 +45,7 @@ enum {
                                // surface; a mesh of 2 cm at 10 m takes some hundred
     COND_MOST_CONVEX = 4096,   // [count] flat faces of a convex mesh up to which all are tested;
                                // beyond, the tree of a non-convex mesh is cheaper
-    COND_DEPTH_LEVELS = 90,    // [count] cuts of a cell in the search for a depth: 30 per direction
+    COND_DEPTH_CUTS = 90,      // [count] cuts of a cell in the search for a depth: 30 per direction
     COND_DEPTH_CELLS = 400000, // [count] cells after which the search returns the best result so
                                // far: seconds
     COND_SECTORS = 8, // [count] intervals of the search on a rim, an axis or a segment, and points

@@ -383,7 +383,7 @@ CondStatus cond_resident_begin(CondSemismooth* newton, const CondCertificateData
     cond_resident_place_levels(r, system);
     r->n_patch_level = -1; // not looked for
     newton->resident = r->status ? NULL : r;
-    cond_device_matrix_want(newton->soft.matrix);
+    cond_device_matrix_want(newton->soft.matrix, data->problem);
     return cond_resident_status(r);
 }
 

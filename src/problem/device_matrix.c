@@ -21,8 +21,8 @@ CondStatus cond_device_matrix_fetch(CondDeviceMatrix* matrix, const CondProblem*
     return status;
 }
 
-void cond_device_matrix_want(CondDeviceMatrix* matrix)
+void cond_device_matrix_want(CondDeviceMatrix* matrix, const CondProblem* problem)
 {
-    if (matrix)
+    if (matrix && matrix->whole == problem->block)
         matrix->wanted = 1;
 }

@@ -11,13 +11,14 @@
 
 typedef struct CondDeviceMatrix {
     CondDevice* device;
-    const CondBlock* block; // whose A it is; NULL: nothing is on the device
+    const CondBlock* whole; // blocks of the problems of a step
+    const CondBlock* block; // the same while their A is on the device; else NULL
     const double* A;        // of all bodies, one after the other                       (size)
     const double* position; // of their nodes                                          (n_dof)
     double* values;         // where the host has it                                    (size)
     size_t size;            //
     int there;              // 1: the host has all of it
-    int wanted;             // 1: the last solve of such a problem read it on the device
+    int wanted;             // 1: the last solve of such a problem read A on the device
     int n_made, n_fetched;  // so far
 } CondDeviceMatrix;
 
@@ -28,9 +29,9 @@ int cond_device_matrix_is_of(const CondDeviceMatrix* matrix, const CondProblem* 
 // if the device fails. matrix may be NULL.
 CondStatus cond_device_matrix_fetch(CondDeviceMatrix* matrix, const CondProblem* problem);
 
-// Notes that a solve of the problem reads A on a device: the next one is made there. matrix may be
-// NULL.
-void cond_device_matrix_want(CondDeviceMatrix* matrix);
+// Notes that a solve of the problem reads A on a device: if it is that of a step, and not of an
+// island alone, the next one is made there. matrix may be NULL.
+void cond_device_matrix_want(CondDeviceMatrix* matrix, const CondProblem* problem);
 
 // That of a simulation (sim/device_load.c), with its counts.
 struct CondSim;

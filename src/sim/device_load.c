@@ -185,7 +185,7 @@ CondStatus cond_device_load_make(CondDeviceLoad* load, CondAssembly* assembly,
     for (int b = 0; b < model->n_body; b++)
         take_body(load, assembly, kinematics, b, f);
     CondDeviceMatrix* matrix = &load->matrix;
-    matrix->block = assembly->block;
+    matrix->whole = matrix->block = assembly->block;
     matrix->A = load->A;
     matrix->position = load->x;
     matrix->there = !load->apart;
@@ -218,6 +218,7 @@ CondStatus cond_device_load_try(CondSim* sim, int* made)
         !cond_device_load_serves(sim->model, &sim->at_start))
         return COND_OK;
     CondStatus status = open_device(sim, load);
+    load->matrix.whole = sim->attempt.assembly.block;
     cond_solver_set_matrix(sim->solver, &load->matrix);
     if (status || !load->matrix.wanted)
         return status;
