@@ -3,6 +3,9 @@
 
 #include "model/fem_item.h"
 #include "newton/resident_item.h"
+#include "newton/resident_judge_item.h"
+#include "newton/resident_system_item.h"
+#include "newton/resident_term_item.h"
 #include "soft/coarse_item.h"
 
 // Called by the table of the device, so that a static library has this file too.

@@ -15,9 +15,6 @@
     ((field) = cond_resident_room(r, &r->buffers, (size_t)(n) * sizeof *(field)))
 #define PUT(buffers, field, from, n)                                                               \
     ((field) = cond_resident_put(r, &r->buffers, from, (size_t)(n) * sizeof *(field)))
-#define ALIAS(buffers, field, host, n)                                                             \
-    ((field) =                                                                                     \
-         r->apart ? cond_resident_room(r, &r->buffers, (size_t)(n) * sizeof *(field)) : (host))
 
 // ---- the device, with a status that stays
 
@@ -109,6 +106,9 @@ void cond_resident_destroy(CondResident* r)
         return;
     give_back(r, &r->of_pattern);
     give_back(r, &r->of_problem);
+    give_back(r, &r->of_terms);
+    give_back(r, &r->of_system);
+    give_back(r, &r->of_coarse);
     give_back(r, &r->of_patches);
     give_back(r, &r->of_levels);
     CondContext context = r->arena.context;
@@ -120,39 +120,127 @@ void cond_resident_destroy(CondResident* r)
 
 int cond_resident_serves(const CondSemismooth* newton, const CondCertificateData* data)
 {
-    const CondProblem* problem = data->problem;
-    const CondSoftSystem* system = &newton->soft.system;
-    if (!newton->soft.device || !newton->back_end->symmetric || data->ranks || data->carry ||
-        data->bounded || data->error || problem->n_coupling > 0 || problem->n_contact == 0 ||
-        system->n_interface > 0 || system->n_other > 0)
-        return 0;
-    return cond_soft_back_end_levels(&newton->soft);
+    return newton->soft.device && newton->back_end->symmetric && !data->ranks && !data->carry &&
+           !data->error && data->problem->n_contact > 0;
+}
+
+// ---- vectors of the problem, point by point
+
+// Each range of coordinates that is one on the device too, with its place there.
+typedef struct Range {
+    int from, to, n;
+} Range;
+
+static Range range_of(const CondSoftSystem* system, int block)
+{
+    const CondBlock* b = &system->problem->block[block];
+    int node = system->node[b->dof_begin], first = system->interface[b->dof_begin];
+    return (Range){b->dof_begin, node >= 0 ? 3 * node : 3 * system->n_node + first, b->n_dof};
+}
+
+// Behind the interface there may be up to two coordinates that are none; they become `rest`.
+static void write_points(CondResident* r, double* to, const double* from, double rest)
+{
+    const CondSoftSystem* system = r->system;
+    const double fill[2] = {rest, rest};
+    int n = 3 * system->n_node + system->n_interface;
+    for (int b = 0; b < system->problem->n_block; b++) {
+        Range range = range_of(system, b);
+        cond_resident_write(r, to + range.to, from + range.from,
+                            (size_t)range.n * sizeof *to);
+    }
+    cond_resident_write(r, to + n, fill, (size_t)(3 * r->linear.v.n_point - n) * sizeof *to);
+}
+
+static void read_points(CondResident* r, double* to, const double* from)
+{
+    for (int b = 0; b < r->system->problem->n_block; b++) {
+        Range range = range_of(r->system, b);
+        cond_resident_read(r, to + range.from, from + range.to, (size_t)range.n * sizeof *to);
+    }
 }
 
 // ---- the problem
 
-// Where the blocks of the nodes are: rows of all bodies, one after the other.
+// The coordinates of the interface that share a block with those of a point.
+static void span_of(const CondSoftSystem* system, int point, int span[2])
+{
+    const CondProblem* problem = system->problem;
+    int last = 3 * point + 2 < system->n_interface ? 3 * point + 2 : system->n_interface - 1;
+    for (int b = 0; b < problem->n_block; b++) {
+        const CondBlock* block = &problem->block[b];
+        int first = system->interface[block->dof_begin];
+        if (block->kind == COND_BLOCK_BSR3 || block->n_dof == 0)
+            continue;
+        if (first <= 3 * point && 3 * point < first + block->n_dof)
+            span[0] = first;
+        if (first <= last && last < first + block->n_dof)
+            span[1] = first + block->n_dof;
+    }
+}
+
+static int count_blocks(const CondSoftSystem* system)
+{
+    int size = 0;
+    for (int b = 0; b < system->problem->n_block; b++) {
+        const CondBlock* block = &system->problem->block[b];
+        if (block->kind == COND_BLOCK_BSR3)
+            size += block->row_begin[block->n_dof / 3];
+    }
+    return size;
+}
+
+static uint64_t key_of(const CondSoftSystem* system)
+{
+    uint64_t key = system->packed.key;
+    for (int b = 0; b < system->problem->n_block; b++)
+        if (system->problem->block[b].kind != COND_BLOCK_BSR3)
+            key = (31 * key + (uint64_t)system->problem->block[b].n_dof) * 0x9E3779B97F4A7C15U;
+    return key | 1;
+}
+
+// Rows of the points of the interface, behind those of the nodes.
+static int list_interface(const CondSoftSystem* system, int at, int* begin, int* diagonal,
+                          int* column)
+{
+    for (int p = 0; p < (system->n_interface + 2) / 3; p++) {
+        int span[2] = {0, 0};
+        span_of(system, p, span);
+        begin[system->n_node + p] = at;
+        for (int q = span[0] / 3; q <= (span[1] - 1) / 3; q++, at++) {
+            if (q == p)
+                diagonal[system->n_node + p] = at;
+            if (column)
+                column[at] = system->n_node + q;
+        }
+    }
+    return at;
+}
+
+// Where the blocks of the points are: rows of all soft bodies, one after the other, and those of
+// the interface.
 static void put_pattern(CondResident* r, const CondSoftSystem* system)
 {
     const CondProblem* problem = system->problem;
     const CondSoftPacked* packed = &system->packed;
     CondCoarseView* a = &r->coarse;
-    int n = system->n_node, size = 0, row = 0;
-    if (r->apart && r->key == packed->key)
+    CondResidentView* v = &r->linear.v;
+    int n = r->linear.v.n_point, size = count_blocks(system), row = 0, at = 0;
+    uint64_t key = key_of(system);
+    if (r->apart && r->key == key)
         return;
     r->key = 0;
     r->of_pattern.next = 0;
-    for (int b = 0; b < problem->n_block; b++)
-        size += problem->block[b].row_begin[problem->block[b].n_dof / 3];
-    if (RESERVE(list, 2 * (size_t)n + 1 + (size_t)size > INT32_MAX ? 0 : 2 * n + 1 + size)) {
+    int most = (n - system->n_node) * (n - system->n_node);
+    if (RESERVE(list, 2 * (size_t)n + 1 + (size_t)size > INT32_MAX ? 0 : 2 * n + 1 + size + most)) {
         r->status = COND_OUT_OF_MEMORY;
         return;
     }
-    int *begin = r->list, *diagonal = begin + n + 1, *column = diagonal + n, at = 0;
+    int *begin = r->list, *diagonal = begin + n + 1, *column = diagonal + n;
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
         int first = row;
-        for (int i = 0; i < block->n_dof / 3; i++, row++) {
+        for (int i = 0; block->kind == COND_BLOCK_BSR3 && i < block->n_dof / 3; i++, row++) {
             begin[row] = at;
             for (int k = block->row_begin[i]; k < block->row_begin[i + 1]; k++, at++) {
                 column[at] = first + block->column[k];
@@ -160,35 +248,24 @@ static void put_pattern(CondResident* r, const CondSoftSystem* system)
             }
         }
     }
-    begin[n] = at;
-    a->n_node = n;
+    r->n_soft_block = at;
+    r->n_block = list_interface(system, at, begin, diagonal, column);
+    begin[n] = r->n_block;
+    a->n_node = system->n_node;
     a->n_part = packed->n_part;
     a->n_place = 4 * packed->n_four;
     PUT(of_pattern, a->row_begin, begin, n + 1);
-    PUT(of_pattern, a->column, column, size);
+    PUT(of_pattern, a->column, column, r->n_block);
     PUT(of_pattern, a->at_diagonal, diagonal, n);
     PUT(of_pattern, a->order, packed->order, a->n_place);
-    PUT(of_pattern, a->rank, packed->rank, n);
+    PUT(of_pattern, a->rank, packed->rank, system->n_node);
     PUT(of_pattern, a->part_four, packed->part_four, a->n_part + 1);
-    r->key = packed->key;
-}
-
-// The contacts of each node, ascending.
-static void list_contacts(CondResident* r, const CondSoftSystem* system)
-{
-    int n = system->n_node, nc = system->problem->n_contact;
-    if (RESERVE(contact_begin, n + 2) || RESERVE(contact_of, nc)) {
-        r->status = COND_OUT_OF_MEMORY;
-        return;
-    }
-    int* begin = r->contact_begin; // one place further on until all are there
-    memset(begin, 0, ((size_t)n + 2) * sizeof *begin);
-    for (int c = 0; c < nc; c++)
-        begin[system->lone[c] + 2]++;
-    for (int i = 0; i < n; i++)
-        begin[i + 2] += begin[i + 1];
-    for (int c = 0; c < nc; c++)
-        r->contact_of[begin[system->lone[c] + 1]++] = c;
+    v->row_begin = a->row_begin;
+    v->column = a->column;
+    v->at_diagonal = a->at_diagonal;
+    r->linear.rank = a->rank;
+    r->linear.order = a->order;
+    r->key = key;
 }
 
 static void room_for_pair(CondResident* r, CondPairView* pair, int n, int nc)
@@ -199,79 +276,132 @@ static void room_for_pair(CondResident* r, CondPairView* pair, int n, int nc)
     ROOM(of_problem, pair->u, 3 * nc);
 }
 
-// A, of all bodies one after the other.
-static void put_matrix(CondResident* r, const CondProblem* problem)
+// The dense blocks of the interface as rows of points; a coordinate that is none has a one.
+static void put_interface(CondResident* r, const CondSoftSystem* system, double* A)
 {
-    size_t size = 0, at = 0;
-    for (int b = 0; b < problem->n_block; b++)
-        size += 9 * (size_t)problem->block[b].row_begin[problem->block[b].n_dof / 3];
+    const CondProblem* problem = system->problem;
+    int np = (system->n_interface + 2) / 3, size = r->n_block - r->n_soft_block, at = 0;
+    if (size == 0 || RESERVE(numbers, 9 * size)) {
+        r->status = size == 0 ? r->status : COND_OUT_OF_MEMORY;
+        return;
+    }
+    memset(r->numbers, 0, 9 * (size_t)size * sizeof *r->numbers);
+    for (int p = 0; p < np; p++) {
+        int span[2] = {0, 0};
+        span_of(system, p, span);
+        for (int q = span[0] / 3; q <= (span[1] - 1) / 3; q++, at++)
+            for (int e = 0; e < 9; e++) {
+                int i = 3 * p + e / 3, j = 3 * q + e % 3, n = system->n_interface;
+                double* to = &r->numbers[9 * (ptrdiff_t)at + e];
+                if (i >= n || j >= n) {
+                    *to = i == j;
+                    continue;
+                }
+                int first = system->member[i], second = system->member[j];
+                for (int b = 0; b < problem->n_block; b++) {
+                    const CondBlock* block = &problem->block[b];
+                    int k = first - block->dof_begin, l = second - block->dof_begin;
+                    if (k >= 0 && k < block->n_dof && l >= 0 && l < block->n_dof)
+                        *to = block->values[(ptrdiff_t)k * block->n_dof + l];
+                }
+            }
+    }
+    cond_resident_write(r, A + 9 * (ptrdiff_t)r->n_soft_block, r->numbers,
+                        9 * (size_t)size * sizeof *A);
+}
+
+// A, of all bodies one after the other.
+static void put_matrix(CondResident* r, const CondSoftSystem* system)
+{
+    const CondProblem* problem = system->problem;
+    size_t at = 0;
     double* A;
-    ROOM(of_problem, A, size);
-    r->view.A = A;
+    ROOM(of_problem, A, 9 * (size_t)r->n_block);
+    r->linear.v.A = A;
     for (int b = 0; b < problem->n_block; b++) {
         const CondBlock* block = &problem->block[b];
+        if (block->kind != COND_BLOCK_BSR3)
+            continue;
         size_t own = 9 * (size_t)block->row_begin[block->n_dof / 3];
         cond_resident_write(r, A + at, block->values, own * sizeof *A);
         at += own;
     }
+    put_interface(r, system, A);
 }
 
-static void put_positions(CondResident* r, const CondProblem* problem)
+static int has_positions(const CondProblem* problem)
 {
-    double* position;
-    ROOM(of_problem, position, problem->n_dof);
     for (int b = 0; b < problem->n_block; b++)
-        cond_resident_write(r, position + problem->block[b].dof_begin, problem->block[b].position,
-                            (size_t)problem->block[b].n_dof * sizeof *position);
+        if (problem->block[b].kind == COND_BLOCK_BSR3 && !problem->block[b].position)
+            return 0;
+    return 1;
+}
+
+// Positions of the nodes, where all bodies have them.
+static void put_positions(CondResident* r, const CondSoftSystem* system)
+{
+    const CondProblem* problem = system->problem;
+    double* position;
+    ROOM(of_problem, position, 3 * system->n_node);
+    for (int b = 0; b < problem->n_block && has_positions(problem); b++)
+        if (problem->block[b].kind == COND_BLOCK_BSR3)
+            cond_resident_write(r, position + range_of(system, b).to, problem->block[b].position,
+                                (size_t)problem->block[b].n_dof * sizeof *position);
     r->coarse.position = position;
+}
+
+static void put_law(CondResident* r, const CondCertificateData* data)
+{
+    CondResidentView* v = &r->linear.v;
+    int nc = data->problem->n_contact, *relaxed;
+    v->law = data->law;
+    v->omega = data->omega;
+    v->bounded = data->bounded;
+    PUT(of_problem, v->contact, data->problem->contact, nc);
+    PUT(of_problem, v->delassus, data->delassus, nc);
+    PUT(of_problem, v->compliance, data->compliance, nc);
+    PUT(of_problem, v->carried, data->carried, nc);
+    ROOM(of_problem, relaxed, nc);
+    if (data->relaxed)
+        cond_resident_write(r, relaxed, data->relaxed, (size_t)nc * sizeof *relaxed);
+    v->relaxed = data->relaxed ? relaxed : NULL;
 }
 
 static void put_problem(CondResident* r, CondSemismooth* newton, const CondCertificateData* data,
                         const CondAnswer* answer)
 {
     const CondProblem* problem = data->problem;
-    CondSoftSystem* system = &newton->soft.system;
-    int n = problem->n_dof, nc = problem->n_contact;
-    CondResidentView* v = &r->view;
+    const CondSoftSystem* system = r->system;
+    CondResidentView* v = &r->linear.v;
+    int n = 3 * v->n_point, nc = problem->n_contact;
+    double *b, *diagonal;
     r->of_problem.next = 0;
-    v->n_node = system->n_node;
     v->n_contact = nc;
-    v->law = data->law;
-    v->omega = data->omega;
-    v->least = COND_RESISTANCE_ITERATIVE;
-    put_matrix(r, problem);
-    PUT(of_problem, v->b, problem->b, n);
-    PUT(of_problem, v->diagonal, data->diagonal, n);
-    PUT(of_problem, v->contact, problem->contact, nc);
-    PUT(of_problem, v->node, system->lone, nc);
-    list_contacts(r, system);
-    if (r->status)
-        return;
-    PUT(of_problem, v->contact_begin, r->contact_begin, system->n_node + 1);
-    PUT(of_problem, v->contact_of, r->contact_of, nc);
-    PUT(of_problem, v->delassus, data->delassus, nc);
-    PUT(of_problem, v->compliance, data->compliance, nc);
-    PUT(of_problem, v->carried, data->carried, nc);
-    int* relaxed;
-    ROOM(of_problem, relaxed, nc);
-    if (data->relaxed)
-        cond_resident_write(r, relaxed, data->relaxed, (size_t)nc * sizeof *relaxed);
-    v->relaxed = data->relaxed ? relaxed : NULL;
+    v->by_rows = newton->by_rows;
+    put_matrix(r, system);
+    ROOM(of_problem, b, n);
+    ROOM(of_problem, diagonal, n);
+    write_points(r, b, problem->b, 0.0);
+    write_points(r, diagonal, data->diagonal, 1.0);
+    v->b = b;
+    v->diagonal = diagonal;
+    put_law(r, data);
     room_for_pair(r, &v->now, n, nc);
     room_for_pair(r, &v->next, n, nc);
     room_for_pair(r, &v->tried, n, nc);
     room_for_pair(r, &r->reference, n, nc);
-    cond_resident_write(r, v->now.v, answer->v, (size_t)n * sizeof *v->now.v);
+    write_points(r, v->now.v, answer->v, 0.0);
     cond_resident_write(r, v->now.lambda, answer->lambda, 3 * (size_t)nc * sizeof *v->now.lambda);
-    put_positions(r, problem);
+    put_positions(r, system);
 }
 
-static void make_room(CondResident* r, CondSoftSystem* system)
+static void make_room(CondResident* r)
 {
-    int n = system->problem->n_dof, nc = system->problem->n_contact, nn = system->n_node;
-    CondResidentView* v = &r->view;
+    CondResidentView* v = &r->linear.v;
+    int n = 3 * v->n_point, nc = v->n_contact;
     ROOM(of_problem, v->w, n);
     ROOM(of_problem, v->gamma, nc);
+    ROOM(of_problem, v->tangential, nc);
     ROOM(of_problem, v->best_v, n);
     ROOM(of_problem, v->best_lambda, 3 * nc);
     ROOM(of_problem, v->linear, nc);
@@ -280,48 +410,15 @@ static void make_room(CondResident* r, CondSoftSystem* system)
     ROOM(of_problem, v->predicted, 3 * nc);
     ROOM(of_problem, v->kind, nc);
     ROOM(of_problem, v->patch, 3 * nc);
-    ROOM(of_problem, v->B, 9 * nn);
     ROOM(of_problem, v->x, n);
     ROOM(of_problem, v->dx, n);
     ROOM(of_problem, v->change, n);
-    ROOM(of_problem, v->norm, 4 * nn);
+    ROOM(of_problem, v->norm, 4 * v->n_point);
     ROOM(of_problem, v->speed, nc);
+    ROOM(of_problem, v->power, nc);
     ROOM(of_problem, v->error, nc);
+    ROOM(of_problem, v->error_bounded, nc);
     ROOM(of_problem, v->penetration, nc);
-}
-
-// What the solver of the linear system reads: on the host its own arrays.
-static void make_system_room(CondResident* r, CondSoftSystem* system)
-{
-    CondSoftPacked* packed = &system->packed;
-    CondAggregation* coarse = &packed->coarse;
-    CondResidentView* v = &r->view;
-    CondCoarseView* a = &r->coarse;
-    int places = a->n_place;
-    ROOM(of_problem, v->on_diagonal, 9 * places);
-    ALIAS(of_problem, v->pairs, packed->B, 12 * (size_t)places);
-    ALIAS(of_problem, v->packed_r, packed->r, 4 * (size_t)places);
-    ALIAS(of_problem, v->packed_x, packed->x, 4 * (size_t)places);
-    ALIAS(of_problem, a->frame, coarse->frame, 8 * (size_t)places);
-    ALIAS(of_problem, a->rows, coarse->rows, 24 * (size_t)places);
-    ALIAS(of_problem, a->held, coarse->held, places);
-    ALIAS(of_problem, a->changed, coarse->changed, places);
-    ALIAS(of_problem, a->skew, coarse->skew, places);
-    ALIAS(of_problem, a->n_skew, coarse->n_skew, a->n_part);
-    ROOM(of_problem, a->skewed, places);
-    ROOM(of_problem, a->near_change, places);
-    ROOM(of_problem, a->due, a->n_part);
-    ROOM(of_problem, a->skew_begin, a->n_part + 1);
-    ROOM(of_problem, a->skew_place, places);
-    ROOM(of_problem, a->skew_rows, 24 * (size_t)places);
-    ROOM(of_problem, a->middle, 3 * (size_t)a->n_part);
-    v->row_begin = a->row_begin;
-    v->column = a->column;
-    v->at_diagonal = a->at_diagonal;
-    v->rank = a->rank;
-    v->order = a->order;
-    a->A = v->A;
-    a->B = v->B;
 }
 
 static CondStatus make_workspace(CondSemismooth* newton)
@@ -339,49 +436,67 @@ static CondStatus make_workspace(CondSemismooth* newton)
     return COND_OK;
 }
 
+// The blocks of the soft bodies are laid out by the host; their values are on the device alone.
+static CondStatus begin_system(CondSemismooth* newton, CondResident* r)
+{
+    CondSoftSystem* system = &newton->soft.system;
+    system->packed.bare = r->apart;
+    CondStatus status = newton->back_end->begin(newton);
+    if (!status)
+        status = cond_soft_system_plan_packed(system);
+    system->packed.bare = 0;
+    return status;
+}
+
+// Scales, and the laws as if no step had been made.
+static void start(CondResident* r)
+{
+    const CondResidentView* v = &r->linear.v;
+    int rows = r->n_row;
+    cond_resident_loop(r, &cond_resident_absolute_rates, rows, COND_CONTACT_WORK, v);
+    cond_resident_loop(r, &cond_resident_absolute_presses, rows, COND_COORDINATE_WORK, v);
+    cond_resident_loop(r, &cond_resident_weights, v->n_point, 128, v);
+    cond_resident_loop(r, &cond_resident_scales, v->n_contact, 32, v);
+    cond_resident_loop(r, &cond_resident_forget_laws, v->n_contact, 16, v);
+    cond_resident_forget_slips(r);
+}
+
 CondStatus cond_resident_begin(CondSemismooth* newton, const CondCertificateData* data,
                                const CondAnswer* answer)
 {
     CondSoftSystem* system = &newton->soft.system;
     CondStatus status = make_workspace(newton);
     CondResident* r = newton->residence;
+    if (!status)
+        status = begin_system(newton, r);
     if (status)
         return status;
-    system->packed.bare = r->apart;
-    status = newton->back_end->begin(newton);
-    system->packed.bare = 0;
-    if (status)
-        return status;
-    if (!system->deep || system->packed.coarse.n_level < 2) {
-        if (r->apart && system->packed.ready)
-            cond_soft_packed_fill(&system->packed, system->problem, newton->threads);
-        return COND_OK;
-    }
     r->status = COND_OK;
     r->system = system;
+    r->linear.v.n_node = system->n_node;
+    r->linear.v.n_point = system->n_node + (system->n_interface + 2) / 3;
     put_pattern(r, system);
     put_problem(r, newton, data, answer);
-    make_room(r, system);
-    make_system_room(r, system);
-    cond_resident_lay_out_levels(r, system);
-    CondResidentView* v = &r->view;
-    cond_resident_loop(r, &cond_resident_weights, v->n_node, 128, v);
-    cond_resident_loop(r, &cond_resident_scales, v->n_contact, 8, v);
-    cond_resident_loop(r, &cond_resident_forget_laws, v->n_contact, 16, v);
-    cond_resident_forget_slips(r);
-    cond_resident_place_levels(r, system);
+    make_room(r);
+    cond_resident_put_terms(r, system);
+    if (!r->status) {
+        start(r);
+        cond_resident_put_system(r, system);
+    }
     r->n_patch_level = -1; // not looked for
+    r->depth = COND_DEPTH_BLOCKS;
+    r->n_begun++;
     newton->resident = r->status ? NULL : r;
     return cond_resident_status(r);
 }
 
 // ---- back to the host
 
-static void read_pair(CondResident* r, const CondPairView* from, CondPair* to, size_t n, size_t nc)
+static void read_pair(CondResident* r, const CondPairView* from, CondPair* to, size_t nc)
 {
-    cond_resident_read(r, to->v, from->v, n * sizeof *to->v);
+    read_points(r, to->v, from->v);
     cond_resident_read(r, to->lambda, from->lambda, 3 * nc * sizeof *to->lambda);
-    cond_resident_read(r, to->r, from->r, n * sizeof *to->r);
+    read_points(r, to->r, from->r);
     cond_resident_read(r, to->u, from->u, 3 * nc * sizeof *to->u);
 }
 
@@ -389,12 +504,12 @@ CondStatus cond_resident_leave(CondSemismooth* newton, const CondCertificateData
 {
     CondResident* r = newton->resident;
     CondSoftSystem* system = &newton->soft.system;
-    const CondResidentView* v = &r->view;
-    size_t n = (size_t)data->problem->n_dof, nc = (size_t)data->problem->n_contact;
-    read_pair(r, &v->now, &newton->now, n, nc);
-    read_pair(r, &v->next, &newton->next, n, nc);
-    read_pair(r, &r->reference, &newton->reference, n, nc);
-    cond_resident_read(r, newton->v_best, v->best_v, n * sizeof *newton->v_best);
+    const CondResidentView* v = &r->linear.v;
+    size_t nc = (size_t)data->problem->n_contact;
+    read_pair(r, &v->now, &newton->now, nc);
+    read_pair(r, &v->next, &newton->next, nc);
+    read_pair(r, &r->reference, &newton->reference, nc);
+    read_points(r, newton->v_best, v->best_v);
     cond_resident_read(r, newton->lambda_best, v->best_lambda, 3 * nc * sizeof(double));
     cond_resident_read(r, newton->law, v->linear, nc * sizeof *newton->law);
     cond_resident_read(r, newton->slip_before, v->slip_before, 2 * nc * sizeof(double));
@@ -411,9 +526,9 @@ CondStatus cond_resident_leave(CondSemismooth* newton, const CondCertificateData
 CondStatus cond_resident_read_best(CondSemismooth* newton, const CondCertificateData* data)
 {
     CondResident* r = newton->resident;
-    size_t n = (size_t)data->problem->n_dof, nc = (size_t)data->problem->n_contact;
-    cond_resident_read(r, newton->v_best, r->view.best_v, n * sizeof *newton->v_best);
-    cond_resident_read(r, newton->lambda_best, r->view.best_lambda, 3 * nc * sizeof(double));
+    size_t nc = (size_t)data->problem->n_contact;
+    read_points(r, newton->v_best, r->linear.v.best_v);
+    cond_resident_read(r, newton->lambda_best, r->linear.v.best_lambda, 3 * nc * sizeof(double));
     cond_resident_wait(r);
     return r->status;
 }

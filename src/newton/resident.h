@@ -1,10 +1,11 @@
 // The semismooth method with its vectors on a device (device/device.h): of a Newton step only a few
-// sums cross. semismooth.c decides, as it does on the host; what it asks for is made here by the
-// item functions of resident_item.h and coarse_item.h.
+// sums cross, and the matrices that the host inverts: that of the coarsest level, and the Schur
+// complement of the interface. semismooth.c decides, as it does on the host; what it asks for is
+// made here by the item functions of resident_item.h, resident_judge_item.h, resident_system_item.h
+// and coarse_item.h.
 //
-// It serves problems of soft bodies alone, without couplings, whose contacts act on one node each
-// at its own coordinates with a friction cone, once a correction of many levels goes with the
-// blocks. Where friction must follow the normal force, or a system cannot be solved in single
+// It serves every problem that the iterative back end serves, except one rank's share of a larger
+// problem. Where friction must follow the normal force, or a system cannot be solved in single
 // precision, the vectors come back and the host goes on from there.
 #ifndef COND_NEWTON_RESIDENT_H
 #define COND_NEWTON_RESIDENT_H
@@ -18,8 +19,7 @@ typedef struct CondResident CondResident;
 // 1 where it serves the problem of a solve, so far as is known before it begins.
 int cond_resident_serves(const CondSemismooth* newton, const CondCertificateData* data);
 
-// Takes the problem and the pair that the solve begins with: newton->resident is set unless the
-// levels do not fit.
+// Takes the problem and the pair that the solve begins with; sets newton->resident.
 CondStatus cond_resident_begin(CondSemismooth* newton, const CondCertificateData* data,
                                const CondAnswer* answer);
 

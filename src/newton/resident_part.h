@@ -6,6 +6,8 @@
 #include "device/device.h"
 #include "newton/resident.h"
 #include "newton/resident_item.h"
+#include "newton/resident_judge_item.h"
+#include "newton/resident_system_item.h"
 #include "soft/coarse_item.h"
 
 enum { COND_RESIDENT_BUFFERS = 256 };
@@ -33,14 +35,20 @@ struct CondResident {
     CondArena arena;
     const CondSoftSystem* system; // of the problem
     CondStatus status;
-    CondDeviceBuffers of_pattern, of_problem, of_patches, of_levels;
-    uint64_t key;    // of the pattern on the device; 0: none
-    uint64_t plan;   // of the hierarchy
-    uint64_t n_made; // hierarchies
-    int n_left;      // solves that the host went on with
-    CondResidentView view;
+    CondDeviceBuffers of_pattern, of_problem, of_terms, of_system, of_coarse, of_patches, of_levels;
+    uint64_t key;     // of the pattern on the device; 0: none
+    uint64_t plan;    // of the hierarchy
+    uint64_t n_made;  // hierarchies
+    uint64_t n_begun; // solves
+    int n_left;       // solves that the host went on with
+    int n_soft_block, n_block; // blocks of A: of the nodes, of all points
+    int n_join_contact;        // joins of the packed system that are contacts
+    int n_row, n_gain;         // rows of the couplings, numbers of their gains
+    CondResidentSystemView linear;
     CondPairView reference;
+    int depth; // of the preconditioner on the device, as CondSoftBackEnd.depth
     CondCoarseView coarse, level[COND_LEVELS]; // of the nodes; of each level
+    CondJoinView joins;                        // effect of the coarse motions on them
     float* arm[COND_LEVELS];                   // of the nodes of each level
     float *x[COND_LEVELS], *y[COND_LEVELS];    // for powers
     float* inverse;
@@ -48,10 +56,15 @@ struct CondResident {
     CondPatchView patch[COND_PATCH_LEVELS];
     int n_patch_level;
     // Scratch of the host.
-    int *list, *contact_begin, *contact_of, *next;
+    int *list, *next;
     CondFineBlock* fine;
     int *fine_begin, *block_row;
     double* numbers;
+    CondTermEntry *entry, *coupling_entry;
+    double *jacobian, *coupling_jacobian, *gains;
+    int *entry_begin, *lone_before, *several;
+    int *coupling_begin, *coupling_row, *coupling_gain, *coupling_several, *row_coupling;
+    double *schur, *schur_inverse, *column; // of the interface
 };
 
 // Room in the n-th buffer for so many bytes; NULL, and the status is set, where there is none.
@@ -69,10 +82,16 @@ void cond_resident_most(CondResident* r, const CondKernel* kernel, int n, size_t
                         const void* args, double* total);
 void cond_resident_wait(CondResident* r);
 
-// Pattern of the nodes, and the lists of the levels: once a pattern. Where the nodes are, and their
-// arms: once a problem.
+// Contacts and couplings: their entries and the lists of the points, once a problem.
+void cond_resident_put_terms(CondResident* r, const CondSoftSystem* system);
+// The linear system but for the gains of contacts, once a problem.
+void cond_resident_put_system(CondResident* r, CondSoftSystem* system);
+// Forces of the couplings at x, for products.
+void cond_resident_press(CondResident* r, const double* x);
+
+// The coarse correction of a depth: lists of its levels, once a pattern; where the nodes are, and
+// their arms, once a problem.
 void cond_resident_lay_out_levels(CondResident* r, CondSoftSystem* system);
-void cond_resident_place_levels(CondResident* r, CondSoftSystem* system);
 // The levels of the system at hand, whose blocks on the diagonal are there. COND_DIVERGED where
 // they are not positive.
 CondStatus cond_resident_build_levels(CondResident* r, CondSoftSystem* system);

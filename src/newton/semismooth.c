@@ -407,7 +407,6 @@ static CondStatus start(CondSemismooth* newton, const CondCertificateData* asked
     size_t nc = (size_t)problem->n_contact;
     if (cond_resident_serves(newton, asked)) {
         CondStatus status = cond_resident_begin(newton, asked, answer);
-        newton->by_rows &= !newton->resident;
         if (status || newton->resident)
             return status;
     }

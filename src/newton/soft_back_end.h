@@ -39,6 +39,18 @@ CondStatus cond_soft_back_end_begin(CondSoftBackEnd* soft);
 CondStatus cond_soft_back_end_build(CondSoftBackEnd* soft, const CondLinearLaw* law, int follows,
                                     int slipping);
 
+// How well, and with how many products, a step's system is to be solved; and what came of it, after
+// which the preconditioner may go deeper.
+typedef struct CondSoftEffort {
+    double reduction;
+    int most, limit; // of the depth; of this step
+} CondSoftEffort;
+
+CondSoftEffort cond_soft_back_end_effort(const CondSoftBackEnd* soft, int follows,
+                                         int max_products);
+CondStatus cond_soft_back_end_record(CondSoftBackEnd* soft, const CondSoftEffort* effort,
+                                     int count);
+
 // As CondLinearBackEnd.solve.
 int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,
                              int max_products);
