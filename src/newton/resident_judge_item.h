@@ -5,8 +5,8 @@
 #include "law/tuning.h"
 #include "newton/resident_item.h"
 
-// The dynamics at a point: squares over the diagonal of A v, Jc' lambda, b and what is left, and the
-// change D^-1 Jc' lambda.
+// The dynamics at a point: squares over the diagonal of A v, Jc' lambda, b and what is left, and
+// the change D^-1 Jc' lambda.
 COND_DEVICE void cond_resident_judge_item(const CondResidentView* a, int point)
 {
     double Av[3], f[3] = {0.0, 0.0, 0.0}, norm[4] = {0.0, 0.0, 0.0, 0.0};
@@ -43,9 +43,8 @@ COND_DEVICE double cond_resident_interval_speed(const CondResidentView* a, int c
 {
     const CondContact* contact = &a->contact[c];
     double width = contact->bound[1] - contact->bound[0];
-    double share = contact->compliance > 0.0 || width == INFINITY
-                       ? 0.0
-                       : 0.5 * COND_CERTIFICATE_WIDTH * width;
+    double share =
+        contact->compliance > 0.0 || width == INFINITY ? 0.0 : 0.5 * COND_CERTIFICATE_WIDTH * width;
     share = fmax(share, COND_INPUT_ROUNDING * force);
     return fmax(fmax(fabs(u), fabs(w)), share * a->delassus[c]);
 }
@@ -70,8 +69,8 @@ COND_DEVICE void cond_resident_judge_contact_item(const CondResidentView* a, int
     if (cone) {
         const double* mu = contact->friction;
         speed = sqrt(scalar_max(speed, changed));
-        speed = scalar_max(
-            speed, scalar_max(slip, COND_INPUT_ROUNDING * (delassus + slip)) * force);
+        speed =
+            scalar_max(speed, scalar_max(slip, COND_INPUT_ROUNDING * (delassus + slip)) * force);
         error = cond_law_essential(cond_resident_law(a, c), mu, delassus + slip, at, l,
                                    scalar_length(mu[0] * at[1], mu[1] * at[2]));
     } else {
@@ -100,8 +99,7 @@ COND_DEVICE double cond_resident_coupling_term(const CondResidentView* a, int c)
 COND_DEVICE double cond_resident_any_speed(const CondResidentView* a, int c)
 {
     const double* u = a->now.u + (ptrdiff_t)3 * c;
-    return cond_resident_is_cone(a, c) ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
-                                       : fabs(u[0]);
+    return cond_resident_is_cone(a, c) ? sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) : fabs(u[0]);
 }
 
 COND_DEVICE double cond_resident_speed_term(const CondResidentView* a, int c)

@@ -7,6 +7,7 @@
 #include "newton/resident.h"
 #include "newton/resident_item.h"
 #include "newton/resident_judge_item.h"
+#include "newton/resident_patch_item.h"
 #include "newton/resident_system_item.h"
 #include "soft/coarse_item.h"
 
@@ -36,11 +37,11 @@ struct CondResident {
     const CondSoftSystem* system; // of the problem
     CondStatus status;
     CondDeviceBuffers of_pattern, of_problem, of_terms, of_system, of_coarse, of_patches, of_levels;
-    uint64_t key;     // of the pattern on the device; 0: none
-    uint64_t plan;    // of the hierarchy
-    uint64_t n_made;  // hierarchies
-    uint64_t n_begun; // solves
-    int n_left;       // solves that the host went on with
+    uint64_t key;              // of the pattern on the device; 0: none
+    uint64_t plan;             // of the hierarchy
+    uint64_t n_made;           // hierarchies
+    uint64_t n_begun;          // solves
+    int n_left;                // solves that the host went on with
     int n_soft_block, n_block; // blocks of A: of the nodes, of all points
     int n_join_contact;        // joins of the packed system that are contacts
     int n_row, n_gain;         // rows of the couplings, numbers of their gains
@@ -82,6 +83,15 @@ void cond_resident_most(CondResident* r, const CondKernel* kernel, int n, size_t
                         const void* args, double* total);
 void cond_resident_wait(CondResident* r);
 
+// Vectors of the problem's coordinates, to the points and back. Up to two coordinates behind the
+// interface are none; they become `rest`.
+void cond_resident_write_points(CondResident* r, double* to, const double* from, double rest);
+void cond_resident_read_points(CondResident* r, double* to, const double* from);
+// Where the blocks of the points are, once a pattern; and the problem, with the pair that a solve
+// begins with.
+void cond_resident_put_pattern(CondResident* r, const CondSoftSystem* system);
+void cond_resident_put_problem(CondResident* r, CondSemismooth* newton,
+                               const CondCertificateData* data, const CondAnswer* answer);
 // Contacts and couplings: their entries and the lists of the points, once a problem.
 void cond_resident_put_terms(CondResident* r, const CondSoftSystem* system);
 // The linear system but for the gains of contacts, once a problem.

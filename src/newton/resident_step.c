@@ -134,8 +134,8 @@ CondCertificate cond_resident_certify(CondResident* r, const CondCertificateData
 void cond_resident_add_speeds(CondResident* r, double fastest[2])
 {
     double most = 0.0;
-    cond_resident_most(r, &cond_resident_speeds, r->linear.v.n_contact, COND_COORDINATE_WORK, &r->linear.v,
-                       &most);
+    cond_resident_most(r, &cond_resident_speeds, r->linear.v.n_contact, COND_COORDINATE_WORK,
+                       &r->linear.v, &most);
     double power = 0.0;
     if (r->linear.v.bounded)
         cond_resident_most(r, &cond_resident_powers, r->linear.v.n_contact, COND_COORDINATE_WORK,
@@ -176,8 +176,8 @@ double cond_resident_try(CondResident* r, double share)
 double cond_resident_strain(CondResident* r)
 {
     double most = -INFINITY;
-    cond_resident_most(r, &cond_resident_leaves, r->linear.v.n_contact, COND_CONTACT_WORK, &r->linear.v,
-                       &most);
+    cond_resident_most(r, &cond_resident_leaves, r->linear.v.n_contact, COND_CONTACT_WORK,
+                       &r->linear.v, &most);
     cond_resident_wait(r);
     return -most;
 }

@@ -20,9 +20,8 @@
     ((field) = cond_resident_put(r, &r->of_system, from, (size_t)(n) * sizeof *(field)))
 // An array of the host, or one of the device in its place.
 #define ALIAS(field, host, n)                                                                      \
-    ((field) = r->apart                                                                            \
-                   ? cond_resident_room(r, &r->of_system, (size_t)(n) * sizeof *(field))           \
-                   : (host))
+    ((field) =                                                                                     \
+         r->apart ? cond_resident_room(r, &r->of_system, (size_t)(n) * sizeof *(field)) : (host))
 
 // ---- once a problem
 
@@ -60,8 +59,7 @@ static void make_interface_room(CondResident* r, CondSoftSystem* system)
     s->wide = cond_soft_packed_wide(nb);
     s->n_chunk = (na + COND_PACKED_BLOCK - 1) / COND_PACKED_BLOCK;
     size_t rows = 3 * (size_t)na, square = (size_t)nb * (size_t)nb;
-    if (RESERVE(schur, (int)square) || RESERVE(schur_inverse, (int)square) ||
-        RESERVE(column, nb)) {
+    if (RESERVE(schur, (int)square) || RESERVE(schur_inverse, (int)square) || RESERVE(column, nb)) {
         r->status = COND_OUT_OF_MEMORY;
         return;
     }

@@ -1,6 +1,6 @@
-// The linear system of a step (soft/soft_system.h) by items, for C and for CUDA: gains of the terms,
-// blocks of the nodes and their inverses, the interface with its Schur complement, and what is left
-// of a round in single precision.
+// The linear system of a step (soft/soft_system.h) by items, for C and for CUDA: gains of the
+// terms, blocks of the nodes and their inverses, the interface with its Schur complement, and what
+// is left of a round in single precision.
 //
 // Numbers are those of soft_system_build.c and soft_interface.c, but for the order of sums.
 #ifndef COND_NEWTON_RESIDENT_SYSTEM_ITEM_H
@@ -10,9 +10,9 @@
 
 typedef struct CondResidentSystemView {
     CondResidentView v;
-    double* T;    // R' D R of each contact                                       (9 n_contact)
-    double* push; // T J dx of each contact                                       (3 n_contact)
-    double* rest; // A's blocks on the diagonal with couplings of one node             (9 n_node)
+    double* T;      // R' D R of each contact                                       (9 n_contact)
+    double* push;   // T J dx of each contact                                       (3 n_contact)
+    double* rest;   // A's blocks on the diagonal with couplings of one node             (9 n_node)
     double* joined; // bound of the couplings of several nodes; NULL: none             (9 n_node)
     double *B, *B_own; // with contacts of one node and both kinds of several; without the latter
                        //                                                              (9 n_node)
@@ -24,16 +24,16 @@ typedef struct CondResidentSystemView {
     double* gain;
     // The interface.
     int n_interface, wide, n_attached, n_chunk;
-    const int* attached;                  // places                                (n_attached)
-    double *C_rest, *S_rest;              // of A and the couplings                (as C, S)
-    double *C, *BC;                       //                    (n_attached x 3 x n_interface)
-    double *S;                            //                              (n_interface^2)
-    double* schur;                        //                              (n_interface^2)
-    double* schur_part;                   // of chunks of attached nodes  (n_chunk x n_interface^2)
-    double *small, *small_part;           // r_b - C' B r of the nodes    (n_interface), ..
-    const double* inverse;                // of the Schur complement      (n_interface^2)
-    float *packed_C, *packed_BC;          //                       (n_attached x 3 x wide)
-    double *own, *interface;              // S of the packed system; right-hand side, then answer
+    const int* attached;         // places                                (n_attached)
+    double *C_rest, *S_rest;     // of A and the couplings                (as C, S)
+    double *C, *BC;              //                    (n_attached x 3 x n_interface)
+    double* S;                   //                              (n_interface^2)
+    double* schur;               //                              (n_interface^2)
+    double* schur_part;          // of chunks of attached nodes  (n_chunk x n_interface^2)
+    double *small, *small_part;  // r_b - C' B r of the nodes    (n_interface), ..
+    const double* inverse;       // of the Schur complement      (n_interface^2)
+    float *packed_C, *packed_BC; //                       (n_attached x 3 x wide)
+    double *own, *interface;     // S of the packed system; right-hand side, then answer
 } CondResidentSystemView;
 
 // ---- gains of the contacts
@@ -198,10 +198,9 @@ COND_DEVICE void cond_system_add_own(const CondResidentSystemView* a, const Cond
         for (int f = t->entry_begin[e->term];
              f < t->entry_begin[e->term + 1] && t->entry[f].point >= t->n_node; f++)
             if (t->entry[f].point == q)
-                cond_entry_add_pair(t, e, &t->entry[f],
-                                    coupled ? t->K + t->K_begin[e->term]
-                                            : a->T + (ptrdiff_t)9 * e->term,
-                                    1.0, M);
+                cond_entry_add_pair(
+                    t, e, &t->entry[f],
+                    coupled ? t->K + t->K_begin[e->term] : a->T + (ptrdiff_t)9 * e->term, 1.0, M);
     }
 }
 

@@ -19,18 +19,18 @@ typedef struct CondTermEntry {
 
 typedef struct CondTermsView {
     int n, n_entry, n_point, n_node;
-    const int* entry_begin;      // of each term                                       (n + 1)
-    const CondTermEntry* entry;  //                                                    (n_entry)
-    const double* J;             //
-    int* point_begin;            // of each point                                      (n_point + 1)
-    int* point_entry;            // entries by points                                  (n_entry)
-    const int* several;          // 1: the term joins several nodes                    (n)
-    double* factor;              // of an entry's block, so that no two nodes are coupled: the bound
-                                 // of soft/soft_system.h                              (n_entry)
-    uint64_t* key;               // scratch                                            (n_entry)
+    const int* entry_begin;     // of each term                                       (n + 1)
+    const CondTermEntry* entry; //                                                    (n_entry)
+    const double* J;            //
+    int* point_begin;           // of each point                                      (n_point + 1)
+    int* point_entry;           // entries by points                                  (n_entry)
+    const int* several;         // 1: the term joins several nodes                    (n)
+    double* factor;             // of an entry's block, so that no two nodes are coupled: the bound
+                                // of soft/soft_system.h                              (n_entry)
+    uint64_t* key;              // scratch                                            (n_entry)
     const int *row_begin, *of_row; // couplings: first row of each, coupling of each row
-    const double* K;             // couplings: n_row x n_row each
-    const int* K_begin;          //                                                    (n)
+    const double* K;               // couplings: n_row x n_row each
+    const int* K_begin;            //                                                    (n)
 } CondTermsView;
 
 COND_DEVICE int cond_terms_rows(const CondTermsView* t, int term)

@@ -80,8 +80,8 @@ static void add_contact(Entries* list, const CondContact* contact)
     for (int of_interface = 1; of_interface >= 0; of_interface--)
         for (int s = 0; s < 2; s++) {
             const CondSide* side = &contact->side[s];
-            add_columns(list, side->n_coordinate, side->coordinate, side->jacobian,
-                        s ? -1.0 : 1.0, of_interface);
+            add_columns(list, side->n_coordinate, side->coordinate, side->jacobian, s ? -1.0 : 1.0,
+                        of_interface);
         }
 }
 
@@ -156,8 +156,8 @@ static void list_points(CondResident* r, CondTermsView* t)
     cond_resident_loop(r, &cond_terms_factors, t->n, COND_CONTACT_WORK, t);
     cond_resident_loop(r, &cond_terms_keys, t->n_entry, 2, t);
     if (!r->status)
-        r->status = r->device->ops->sort(r->device, t->n_entry, t->key, t->point_entry, spare_key,
-                                         spare);
+        r->status =
+            r->device->ops->sort(r->device, t->n_entry, t->key, t->point_entry, spare_key, spare);
     cond_resident_loop(r, &cond_terms_begins, t->n_point + 1, 32, t);
 }
 

@@ -84,8 +84,7 @@ static int most_products(const CondSoftBackEnd* soft, int follows)
     return COND_ILL_CONDITIONED;
 }
 
-CondSoftEffort cond_soft_back_end_effort(const CondSoftBackEnd* soft, int follows,
-                                         int max_products)
+CondSoftEffort cond_soft_back_end_effort(const CondSoftBackEnd* soft, int follows, int max_products)
 {
     CondSoftEffort effort = {.most = most_products(soft, follows)};
     effort.limit = max_products < effort.most ? max_products : effort.most;

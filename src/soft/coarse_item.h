@@ -18,17 +18,17 @@ typedef struct CondFineBlock {
 
 typedef struct CondCoarseView {
     int n_node, n_place, n_part;
-    const int *order, *rank;       // node at an index, index of a node
-    const int* part_four;          // first four of each part                     (n_part + 1)
-    int n_group;                   // groups of the nodes, unions of parts
+    const int *order, *rank;             // node at an index, index of a node
+    const int* part_four;                // first four of each part                     (n_part + 1)
+    int n_group;                         // groups of the nodes, unions of parts
     const int *group_begin, *part_group; // as CondAggregation has them
-    const int *row_begin, *column; // of the nodes
-    const int* at_diagonal;        // block on the diagonal of each node       (n_node)
-    const double *A, *B;           // blocks; those on the diagonal with gains (9 n_node)
-    const double* rest;            // those on the diagonal without contacts   (9 n_node)
-    const double* position;        //                                          (3 n_node)
-    double* middle;                // of the groups                            (3 n_group)
-    double length;                 // of the first level
+    const int *row_begin, *column;       // of the nodes
+    const int* at_diagonal;              // block on the diagonal of each node       (n_node)
+    const double *A, *B;                 // blocks; those on the diagonal with gains (9 n_node)
+    const double* rest;                  // those on the diagonal without contacts   (9 n_node)
+    const double* position;              //                                          (3 n_node)
+    double* middle;                      // of the groups                            (3 n_group)
+    double length;                       // of the first level
     float *frame, *rows, *held, *held_then; // as CondAggregation has them
     int *changed, *skewed, *near_change, *due;
     int levels;         // 1: several levels, and rows are made anew where they have changed
@@ -421,16 +421,16 @@ COND_DEVICE double cond_coarse_square_term(const CondCoarseView* a, int item)
 typedef struct CondJoinView {
     CondCoarseView coarse;
     int n_join, n_cell;
-    const int *size, *gain_begin;       // rows of each, where its K begins
-    const double* gain;                 // K
-    const int* share;                   // node, join and place of the Jacobian   (3 n_share)
-    const float* share_value;           //
-    const int *cell_begin, *cell_row;   // as CondSoftPacked has them             (n_cell + 1)
-    const int* cell_group;              //                                        (n_cell)
-    const int* group_cell;              // first cell of each group               (n_group + 1)
-    const int *join_begin, *join_cell;  // cells of each join        (n_join + 1), (n_cell)
-    double *Y, *KY;                     // G P of each cell, and K times that      (36 n_cell)
-    double* gain_then;                  // trace of K at the last build           (n_join)
+    const int *size, *gain_begin;      // rows of each, where its K begins
+    const double* gain;                // K
+    const int* share;                  // node, join and place of the Jacobian   (3 n_share)
+    const float* share_value;          //
+    const int *cell_begin, *cell_row;  // as CondSoftPacked has them             (n_cell + 1)
+    const int* cell_group;             //                                        (n_cell)
+    const int* group_cell;             // first cell of each group               (n_group + 1)
+    const int *join_begin, *join_cell; // cells of each join        (n_join + 1), (n_cell)
+    double *Y, *KY;                    // G P of each cell, and K times that      (36 n_cell)
+    double* gain_then;                 // trace of K at the last build           (n_join)
 } CondJoinView;
 
 COND_DEVICE void cond_join_move_item(const CondJoinView* a, int cell)
