@@ -513,9 +513,9 @@ void run(CondCudaSoft* soft, CondCudaSolve* solve)
         soft->failed =
             cudaMemcpyAsync(S->r, solve->r, n * sizeof(float4), cudaMemcpyDefault, soft->stream);
     if (!soft->failed && S->n_interface > 0)
-        soft->failed = cudaMemcpyAsync(S->interface, solve->interface,
-                                       (size_t)S->n_interface * sizeof(double), cudaMemcpyDefault,
-                                       soft->stream);
+        soft->failed =
+            cudaMemcpyAsync(S->interface, solve->interface, (size_t)S->n_interface * sizeof(double),
+                            cudaMemcpyDefault, soft->stream);
     float4* clear[] = {S->x, S->p, S->q};
     for (int k = 0; k < 3 && !soft->failed; k++)
         soft->failed = cudaMemsetAsync(clear[k], 0, n * sizeof(float4), soft->stream);

@@ -63,7 +63,7 @@ struct CondResident {
     double* numbers;
     CondTermEntry *entry, *coupling_entry;
     double *jacobian, *coupling_jacobian, *gains;
-    int *entry_begin, *lone_before, *several;
+    int *other_begin, *other_several;
     int *coupling_begin, *coupling_row, *coupling_gain, *coupling_several, *row_coupling;
     double *schur, *schur_inverse, *column; // of the interface
 };

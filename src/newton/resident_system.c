@@ -42,7 +42,7 @@ static void put_joins(CondResident* r, const CondSoftSystem* system)
     int first = system->n_coupled;
     size_t size = packed->n_join > 0 ? (size_t)packed->join_gain[packed->n_join] : 0;
     PUT(s->join_contact, r->list, n);
-    PUT(s->join_gain, packed->join_gain + (n > 0 ? first : 0), n);
+    PUT(s->join_gain, n > 0 ? packed->join_gain + first : NULL, n);
     ALIAS(s->gain, packed->gain, size);
     if (r->apart && first > 0)
         cond_resident_write(r, s->gain, packed->gain,

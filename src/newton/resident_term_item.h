@@ -6,6 +6,7 @@
 #ifndef COND_NEWTON_RESIDENT_TERM_ITEM_H
 #define COND_NEWTON_RESIDENT_TERM_ITEM_H
 
+#include "cond/problem.h"
 #include "device/item.h"
 
 #include <stddef.h>
@@ -19,7 +20,7 @@ typedef struct CondTermEntry {
 
 typedef struct CondTermsView {
     int n, n_entry, n_point, n_node;
-    const int* entry_begin;     // of each term                                       (n + 1)
+    int* entry_begin;           // of each term                                       (n + 1)
     const CondTermEntry* entry; //                                                    (n_entry)
     const double* J;            //
     int* point_begin;           // of each point                                      (n_point + 1)
@@ -58,6 +59,50 @@ COND_DEVICE void cond_terms_begin_item(const CondTermsView* t, int point)
             high = middle;
     }
     t->point_begin[point] = low;
+}
+
+// ---- entries of the contacts: count, offsets, fill. Those of one node alone have one, which is
+// made here; the others' come from the host.
+
+typedef struct CondEntriesView {
+    const CondContact* contact;
+    const int* lone;          // node of a contact that acts on it alone; -1     (n_contact)
+    const int* other;         // the other contacts                              (n_other)
+    const int* other_begin;   // their entries                                   (n_other + 1)
+    const int* other_several; //                                                 (n_other)
+    const CondTermEntry* other_entry; //
+    int* entry_begin;     // counts, then offsets                            (n_contact + 1)
+    int* several;         //                                                 (n_contact)
+    CondTermEntry* entry; //
+} CondEntriesView;
+
+COND_DEVICE void cond_entries_count_item(const CondEntriesView* a, int c)
+{
+    a->entry_begin[c] = a->lone[c] >= 0;
+    a->several[c] = 0;
+}
+
+COND_DEVICE void cond_entries_count_other_item(const CondEntriesView* a, int k)
+{
+    a->entry_begin[a->other[k]] = a->other_begin[k + 1] - a->other_begin[k];
+    a->several[a->other[k]] = a->other_several[k];
+}
+
+COND_DEVICE void cond_entries_fill_item(const CondEntriesView* a, int c)
+{
+    CondTermEntry* e = &a->entry[a->entry_begin[c]];
+    if (a->lone[c] < 0)
+        return;
+    e->term = c;
+    e->point = a->lone[c];
+    e->at = -1;
+    e->weight = a->contact[c].side[0].n_coordinate > 0 ? 1.0 : -1.0;
+}
+
+COND_DEVICE void cond_entries_fill_other_item(const CondEntriesView* a, int k)
+{
+    for (int e = a->other_begin[k]; e < a->other_begin[k + 1]; e++)
+        a->entry[a->entry_begin[a->other[k]] + e - a->other_begin[k]] = a->other_entry[e];
 }
 
 // ---- the bound without blocks between nodes
@@ -131,6 +176,10 @@ COND_DEVICE void cond_entry_add_pair(const CondTermsView* t, const CondTermEntry
     }
 }
 
+COND_KERNEL(cond_entries_counts, CondEntriesView, cond_entries_count_item)
+COND_KERNEL(cond_entries_counts_other, CondEntriesView, cond_entries_count_other_item)
+COND_KERNEL(cond_entries_fills, CondEntriesView, cond_entries_fill_item)
+COND_KERNEL(cond_entries_fills_other, CondEntriesView, cond_entries_fill_other_item)
 COND_KERNEL(cond_terms_keys, CondTermsView, cond_terms_key_item)
 COND_KERNEL(cond_terms_begins, CondTermsView, cond_terms_begin_item)
 COND_KERNEL(cond_terms_factors, CondTermsView, cond_terms_factor_item)

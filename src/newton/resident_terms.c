@@ -1,6 +1,7 @@
 // Contacts and couplings of a problem as terms on points, for the resident method
-// (resident_term_item.h): their entries, by the host from what the problem points to; the lists of
-// the points by the device.
+// (resident_term_item.h). The host makes the entries of couplings and of the contacts that do not
+// act on one node alone, from what the problem points to; the device makes those of the others, and
+// the lists of the points.
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/tuning.h"
@@ -85,61 +86,58 @@ static void add_contact(Entries* list, const CondContact* contact)
         }
 }
 
-// The contacts, shared out.
-typedef struct ContactLoop {
+// The contacts that do not act on one node alone, shared out.
+typedef struct OtherLoop {
     const CondResident* r;
     const CondSoftSystem* system;
     int fills; // 0: entries are counted
-} ContactLoop;
+} OtherLoop;
 
-static void list_contacts(const void* data, int first, int last)
+static void list_others(const void* data, int first, int last)
 {
-    const ContactLoop* loop = data;
+    const OtherLoop* loop = data;
     const CondResident* r = loop->r;
     const CondSoftSystem* system = loop->system;
-    for (int c = first; c < last; c++) {
-        const CondContact* contact = &system->problem->contact[c];
-        int lone = system->lone[c] >= 0, at = r->entry_begin[c];
+    for (int k = first; k < last; k++) {
+        int c = system->other[k];
         Entries list = {.system = system, .term = c, .rows = 3, .shortens = 1};
-        if (loop->fills && lone) {
-            double sign = contact->side[0].n_coordinate > 0 ? 1.0 : -1.0;
-            r->entry[at] = (CondTermEntry){c, system->lone[c], -1, sign};
-            continue;
-        }
         if (loop->fills) {
-            list.entry = r->entry + at;
+            list.entry = r->entry + r->other_begin[k];
             list.J = r->jacobian;
-            list.at = 9 * (ptrdiff_t)(at - r->lone_before[c]);
+            list.at = 9 * (ptrdiff_t)r->other_begin[k];
         }
-        if (!lone)
-            add_contact(&list, contact);
+        add_contact(&list, &system->problem->contact[c]);
         if (!loop->fills)
-            r->entry_begin[c] = lone ? 1 : list.n;
+            r->other_begin[k] = list.n;
+        r->other_several[k] = system->joins[c] == COND_JOINS_SEVERAL;
     }
 }
 
-static void each_contact(CondResident* r, const CondSoftSystem* system, int fills)
+static void each_other(CondResident* r, const CondSoftSystem* system, int fills)
 {
-    ContactLoop loop = {r, system, fills};
-    int n = system->problem->n_contact;
-    cond_parallel(n, cond_threads(COND_CONTACT_WORK * (size_t)n, system->threads), list_contacts,
+    OtherLoop loop = {r, system, fills};
+    int n = system->n_other;
+    cond_parallel(n, cond_threads(COND_CONTACT_WORK * (size_t)n, system->threads), list_others,
                   &loop);
 }
 
-// Counts become offsets; returns the number of entries of contacts that are not lone.
-static int make_offsets(CondResident* r, const CondSoftSystem* system)
+// Entries of the contacts that are not lone, by the host: r->entry and r->jacobian.
+static CondStatus make_others(CondResident* r, const CondSoftSystem* system)
 {
-    int n = system->problem->n_contact, sum = 0, lone = 0;
-    for (int c = 0; c < n; c++) {
-        int count = r->entry_begin[c];
-        r->entry_begin[c] = sum;
-        r->lone_before[c] = lone;
-        r->several[c] = system->joins[c] == COND_JOINS_SEVERAL;
-        lone += system->lone[c] >= 0;
+    int n = system->n_other, sum = 0;
+    if (RESERVE(other_begin, n + 1) || RESERVE(other_several, n))
+        return COND_OUT_OF_MEMORY;
+    each_other(r, system, 0);
+    for (int k = 0; k < n; k++) {
+        int count = r->other_begin[k];
+        r->other_begin[k] = sum;
         sum += count;
     }
-    r->entry_begin[n] = sum;
-    return sum - lone;
+    r->other_begin[n] = sum;
+    if (RESERVE(entry, sum) || RESERVE(jacobian, 9 * sum))
+        return COND_OUT_OF_MEMORY;
+    each_other(r, system, 1);
+    return COND_OK;
 }
 
 // The lists of the points, and bounds of the blocks, on the device.
@@ -161,32 +159,38 @@ static void list_points(CondResident* r, CondTermsView* t)
     cond_resident_loop(r, &cond_terms_begins, t->n_point + 1, 32, t);
 }
 
-static void put_terms(CondResident* r, CondTermsView* t, const int* entry_begin,
-                      const CondTermEntry* entry, const double* J, size_t n_J, const int* several)
-{
-    t->n_node = r->linear.v.n_node;
-    t->n_point = r->linear.v.n_point;
-    t->n_entry = entry_begin[t->n];
-    PUT(t->entry_begin, entry_begin, t->n + 1);
-    PUT(t->entry, entry, t->n_entry);
-    PUT(t->J, J, n_J);
-    PUT(t->several, several, t->n);
-}
-
 static CondStatus put_contacts(CondResident* r, const CondSoftSystem* system)
 {
-    int nc = system->problem->n_contact;
+    int nc = system->problem->n_contact, n = system->n_other;
     CondTermsView* t = &r->linear.v.of_contact;
+    CondEntriesView list = {.contact = r->linear.v.contact};
+    CondStatus status = make_others(r, system);
+    if (status)
+        return status;
+    int n_other = r->other_begin[n];
     memset(t, 0, sizeof *t);
     t->n = nc;
-    if (RESERVE(entry_begin, nc + 1) || RESERVE(lone_before, nc) || RESERVE(several, nc))
-        return COND_OUT_OF_MEMORY;
-    each_contact(r, system, 0);
-    int n_other = make_offsets(r, system);
-    if (RESERVE(entry, r->entry_begin[nc]) || RESERVE(jacobian, 9 * n_other))
-        return COND_OUT_OF_MEMORY;
-    each_contact(r, system, 1);
-    put_terms(r, t, r->entry_begin, r->entry, r->jacobian, 9 * (size_t)n_other, r->several);
+    t->n_node = r->linear.v.n_node;
+    t->n_point = r->linear.v.n_point;
+    t->n_entry = nc - n + n_other;
+    PUT(list.lone, system->lone, nc);
+    PUT(list.other, system->other, n);
+    PUT(list.other_begin, r->other_begin, n + 1);
+    PUT(list.other_several, r->other_several, n);
+    PUT(list.other_entry, r->entry, n_other);
+    ROOM(list.entry_begin, nc + 1);
+    ROOM(list.several, nc);
+    ROOM(list.entry, t->n_entry);
+    PUT(t->J, r->jacobian, 9 * (size_t)n_other);
+    cond_resident_loop(r, &cond_entries_counts, nc, 2, &list);
+    cond_resident_loop(r, &cond_entries_counts_other, n, 4, &list);
+    if (!r->status)
+        r->status = r->device->ops->scan(r->device, nc, list.entry_begin);
+    cond_resident_loop(r, &cond_entries_fills, nc, 4, &list);
+    cond_resident_loop(r, &cond_entries_fills_other, n, COND_COORDINATE_WORK, &list);
+    t->entry_begin = list.entry_begin;
+    t->entry = list.entry;
+    t->several = list.several;
     list_points(r, t);
     return r->status;
 }
@@ -264,8 +268,13 @@ static CondStatus put_couplings(CondResident* r, const CondSoftSystem* system)
         RESERVE(row_coupling, r->n_row))
         return COND_OUT_OF_MEMORY;
     fill_couplings(r, system);
-    put_terms(r, t, r->coupling_begin, r->coupling_entry, r->coupling_jacobian, n_J,
-              r->coupling_several);
+    t->n_node = r->linear.v.n_node;
+    t->n_point = r->linear.v.n_point;
+    t->n_entry = n_entry;
+    PUT(t->entry_begin, r->coupling_begin, n + 1);
+    PUT(t->entry, r->coupling_entry, n_entry);
+    PUT(t->J, r->coupling_jacobian, n_J);
+    PUT(t->several, r->coupling_several, n);
     PUT(t->row_begin, r->coupling_row, n + 1);
     PUT(t->of_row, r->row_coupling, r->n_row);
     PUT(t->K, r->gains, r->n_gain);
