@@ -49,7 +49,6 @@ typedef struct CondResidentView {
     const double *asked_v, *asked_lambda, *asked_r; // asked_r NULL: A v anew
     double *measured_r, *change, *norm, *speed, *power, *error, *error_bounded, *penetration;
     double worst;
-    int chosen;
     // Copies.
     const double* from;
     double* to;

@@ -118,12 +118,12 @@ COND_DEVICE double cond_resident_worst_term(const CondResidentView* a, int c)
     return a->from[c] == a->worst ? -(double)c : -INFINITY;
 }
 
-// sum_k |J_k| |v_k| of the chosen contact: what cancels there.
-COND_DEVICE double cond_resident_motion_term(const CondResidentView* a, int item)
+// sum_k |J_k| |v_k| of that contact: what cancels there.
+COND_DEVICE double cond_resident_motion_term(const CondResidentView* a, int c)
 {
     const CondTermsView* t = &a->of_contact;
     double sum = 0.0, square[3], normal[3];
-    for (int k = t->entry_begin[a->chosen + item]; k < t->entry_begin[a->chosen + item + 1]; k++) {
+    for (int k = t->entry_begin[c]; k < t->entry_begin[c + 1] && a->from[c] == a->worst; k++) {
         cond_resident_squares(a, &t->entry[k], square, normal);
         for (int i = 0; i < 3; i++)
             sum += sqrt(square[i]) * fabs(a->asked_v[3 * t->entry[k].point + i]);
@@ -139,6 +139,6 @@ COND_MOST_KERNEL(cond_resident_couplings, CondResidentView, cond_resident_coupli
 COND_MOST_KERNEL(cond_resident_speeds, CondResidentView, cond_resident_speed_term)
 COND_MOST_KERNEL(cond_resident_powers, CondResidentView, cond_resident_power_term)
 COND_MOST_KERNEL(cond_resident_worst, CondResidentView, cond_resident_worst_term)
-COND_SUM_KERNEL(cond_resident_motions, CondResidentView, cond_resident_motion_term)
+COND_MOST_KERNEL(cond_resident_motions, CondResidentView, cond_resident_motion_term)
 
 #endif

@@ -78,12 +78,11 @@ static void find_worst(CondResident* r, const CondCertificateData* data, int k, 
     v->worst = j->error[k];
     v->from = k == CONES ? v->error : v->error_bounded;
     cond_resident_most(r, &cond_resident_worst, v->n_contact, 1, v, &at);
+    cond_resident_most(r, &cond_resident_motions, v->n_contact, 2, v, &motion);
     cond_resident_wait(r);
     if (r->status)
         return;
-    v->chosen = j->at[k] = (int)-at;
-    cond_resident_sum(r, &cond_resident_motions, 1, COND_CONTACT_WORK, v, &motion);
-    cond_resident_wait(r);
+    j->at[k] = (int)-at;
     j->unit[k] = k == CONES ? 1.0 : sqrt(data->delassus[j->at[k]]);
     j->speed[k] = fmax(fmax(j->speed[k], 0.0), COND_CANCELS * motion / j->unit[k]);
 }
