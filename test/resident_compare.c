@@ -17,7 +17,7 @@
 #include <string.h>
 
 typedef struct Solved {
-    int n, nc, resident, left, newton;
+    int n, nc, resident, newton;
     double *v, *lambda, residual;
     CondStatus status;
 } Solved;
@@ -46,7 +46,7 @@ static Solved solve(const CondProblem* problem, CondLaw law, CondMultilevelUse m
     out.residual = cond_certificate_residual(&info.certificate);
     out.newton = info.passes;
     out.resident = strategy->newton.residence && strategy->newton.residence->n_begun > 0;
-    out.left = out.resident ? strategy->newton.residence->n_left : 0;
+
     cond_solver_strategy.destroy(strategy);
     return out;
 }
@@ -82,7 +82,7 @@ ResidentCounts resident_compare(const CondProblem* problem, CondLaw law,
     Solved host = solve(problem, law, multilevel, tolerance, 0);
     Solved one = solve(problem, law, multilevel, tolerance, 1),
            three = solve(problem, law, multilevel, tolerance, 3);
-    ResidentCounts counts = {host.newton, one.newton, one.left};
+    ResidentCounts counts = {host.newton, one.newton};
     assert_false(host.resident);
     if (problem->n_contact > 0)
         assert_true(one.resident);

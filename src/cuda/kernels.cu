@@ -7,6 +7,7 @@
 #include "newton/resident_patch_item.h"
 #include "newton/resident_system_item.h"
 #include "newton/resident_term_item.h"
+#include "newton/resident_vector_item.h"
 #include "soft/coarse_item.h"
 
 // Called by the table of the device, so that a static library has this file too.

@@ -103,6 +103,7 @@ void cond_resident_destroy(CondResident* r)
     give_back(r, &r->of_terms);
     give_back(r, &r->of_system);
     give_back(r, &r->of_coarse);
+    give_back(r, &r->of_wide);
     give_back(r, &r->of_patches);
     give_back(r, &r->of_levels);
     CondContext context = r->arena.context;
@@ -187,37 +188,6 @@ CondStatus cond_resident_begin(CondSemismooth* newton, const CondCertificateData
 }
 
 // ---- back to the host
-
-static void read_pair(CondResident* r, const CondPairView* from, CondPair* to, size_t nc)
-{
-    cond_resident_read_points(r, to->v, from->v);
-    cond_resident_read(r, to->lambda, from->lambda, 3 * nc * sizeof *to->lambda);
-    cond_resident_read_points(r, to->r, from->r);
-    cond_resident_read(r, to->u, from->u, 3 * nc * sizeof *to->u);
-}
-
-CondStatus cond_resident_leave(CondSemismooth* newton, const CondCertificateData* data)
-{
-    CondResident* r = newton->resident;
-    CondSoftSystem* system = &newton->soft.system;
-    const CondResidentView* v = &r->linear.v;
-    size_t nc = (size_t)data->problem->n_contact;
-    read_pair(r, &v->now, &newton->now, nc);
-    read_pair(r, &v->next, &newton->next, nc);
-    read_pair(r, &r->reference, &newton->reference, nc);
-    cond_resident_read_points(r, newton->v_best, v->best_v);
-    cond_resident_read(r, newton->lambda_best, v->best_lambda, 3 * nc * sizeof(double));
-    cond_resident_read(r, newton->law, v->linear, nc * sizeof *newton->law);
-    cond_resident_read(r, newton->slip_before, v->slip_before, 2 * nc * sizeof(double));
-    cond_resident_read(r, newton->predicted, v->predicted, 3 * nc * sizeof(double));
-    cond_resident_read(r, newton->kind, v->kind, nc * sizeof *newton->kind);
-    cond_resident_wait(r);
-    newton->resident = NULL;
-    r->n_left++;
-    if (r->apart)
-        cond_soft_packed_fill(&system->packed, system->problem, newton->threads);
-    return r->status;
-}
 
 CondStatus cond_resident_read_best(CondSemismooth* newton, const CondCertificateData* data)
 {

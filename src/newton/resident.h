@@ -5,14 +5,11 @@
 // and coarse_item.h.
 //
 // It serves every problem that the iterative back end serves, except one rank's share of a larger
-// problem. Where friction must follow the normal force, or a system cannot be solved in single
-// precision, the vectors come back and the host goes on from there.
+// problem.
 #ifndef COND_NEWTON_RESIDENT_H
 #define COND_NEWTON_RESIDENT_H
 
 #include "newton/semismooth.h"
-
-#include <limits.h>
 
 typedef struct CondResident CondResident;
 
@@ -22,9 +19,6 @@ int cond_resident_serves(const CondSemismooth* newton, const CondCertificateData
 // Takes the problem and the pair that the solve begins with; sets newton->resident.
 CondStatus cond_resident_begin(CondSemismooth* newton, const CondCertificateData* data,
                                const CondAnswer* answer);
-
-// Everything back to the host, which goes on alone.
-CondStatus cond_resident_leave(CondSemismooth* newton, const CondCertificateData* data);
 
 // What the functions below have met; 0 so far.
 CondStatus cond_resident_status(const CondResident* resident);
@@ -42,8 +36,7 @@ double cond_resident_strain(CondResident* resident);
 
 void cond_resident_predict(CondSemismooth* newton);
 void cond_resident_linearise(CondSemismooth* newton, double resistance);
-// The products made, or a negative status; COND_RESIDENT_HOST: the host must make this step.
-enum { COND_RESIDENT_HOST = INT_MAX };
+// The products made, or a negative status.
 int cond_resident_solve(CondSemismooth* newton, int max_products);
 void cond_resident_arrive(CondResident* resident);
 void cond_resident_keep_slips(CondResident* resident);

@@ -23,7 +23,7 @@ typedef struct CondResidentView {
     int n_node, n_point, n_contact;
     CondLaw law;
     double omega;
-    int by_rows, bounded;          // as newton->by_rows and data->bounded
+    int by_rows, bounded, follows; // as newton's, and data->bounded
     const int *row_begin, *column; // of the points
     const int* at_diagonal;        // block on the diagonal of each                    (n_point)
     const double *A, *b, *diagonal;
@@ -304,9 +304,10 @@ COND_DEVICE void cond_resident_linearise_item(const CondResidentView* a, int c)
     CondLinearLaw law;
     const double *lambda = a->now.lambda + (ptrdiff_t)3 * c, *u = a->now.u + (ptrdiff_t)3 * c;
     int before = (int)cond_linear_law_kind_item(&a->linear[c]);
-    double least = a->of_contact.several[c] ? COND_RESISTANCE_NODES : COND_RESISTANCE_ITERATIVE;
+    double least =
+        a->of_contact.several[c] && !a->follows ? COND_RESISTANCE_NODES : COND_RESISTANCE_ITERATIVE;
     double sigma = fmax(least, a->resistance) * map.gamma;
-    cond_natural_map_linearise_item(&map, sigma, 0, a->trial + (ptrdiff_t)3 * c, lambda,
+    cond_natural_map_linearise_item(&map, sigma, a->follows, a->trial + (ptrdiff_t)3 * c, lambda,
                                     a->slip_before + (ptrdiff_t)2 * c, &law);
     for (int i = 0; i < 3; i++)
         cond_resident_scale_rows(a, c, law.D + 3 * i);

@@ -36,12 +36,13 @@ struct CondResident {
     CondArena arena;
     const CondSoftSystem* system; // of the problem
     CondStatus status;
-    CondDeviceBuffers of_pattern, of_problem, of_terms, of_system, of_coarse, of_patches, of_levels;
-    uint64_t key;              // of the pattern on the device; 0: none
-    uint64_t plan;             // of the hierarchy
-    uint64_t n_made;           // hierarchies
-    uint64_t n_begun;          // solves
-    int n_left;                // solves that the host went on with
+    CondDeviceBuffers of_pattern, of_problem, of_terms, of_system, of_coarse, of_patches, of_levels,
+        of_wide;
+    uint64_t key;     // of the pattern on the device; 0: none
+    uint64_t plan;    // of the hierarchy
+    uint64_t n_made;  // hierarchies
+    uint64_t n_begun; // solves
+
     int n_soft_block, n_block; // blocks of A: of the nodes, of all points
     int n_join_contact;        // joins of the packed system that are contacts
     int n_row, n_gain;         // rows of the couplings, numbers of their gains
@@ -66,6 +67,7 @@ struct CondResident {
     int *other_begin, *other_several;
     int *coupling_begin, *coupling_row, *coupling_gain, *coupling_several, *row_coupling;
     double *schur, *schur_inverse, *column; // of the interface
+    int* pivot;
 };
 
 // Room in the n-th buffer for so many bytes; NULL, and the status is set, where there is none.
@@ -96,8 +98,16 @@ void cond_resident_put_problem(CondResident* r, CondSemismooth* newton,
 void cond_resident_put_terms(CondResident* r, const CondSoftSystem* system);
 // The linear system but for the gains of contacts, once a problem.
 void cond_resident_put_system(CondResident* r, CondSoftSystem* system);
-// Forces of the couplings at x, for products.
+// Forces of the couplings at x, for products; and of the contacts too, for those with H.
 void cond_resident_press(CondResident* r, const double* x);
+void cond_resident_multiply(CondResident* r, const double* x);
+// The interface's share of a residual, less what the nodes take of it: linear.small.
+void cond_resident_reduce(CondResident* r, const double* x);
+// H x = r in double, from the x there is; r becomes what is left. The second for H that is not
+// symmetric: the products, or a negative status.
+void cond_resident_solve_wide(CondResident* r, CondCg* cg);
+int cond_resident_solve_general(CondResident* r, const CondContext* context, double reduction,
+                                int max_products);
 
 // The coarse correction of a depth: lists of its levels, once a pattern; where the nodes are, and
 // their arms, once a problem.

@@ -276,6 +276,7 @@ void cond_resident_linearise(CondSemismooth* newton, double resistance)
     CondResidentView* v = &r->linear.v;
     double turned = 0.0, closed = 0.0, slipping = 0.0;
     v->resistance = resistance;
+    v->follows = newton->follows;
     cond_resident_loop(r, &cond_resident_linearises, v->n_contact, COND_CONTACT_WORK, v);
     cond_resident_loop(r, &cond_resident_right_hand, v->n_point, COND_COORDINATE_WORK, v);
     cond_resident_sum(r, &cond_resident_turned, v->n_contact, 1, v, &turned);

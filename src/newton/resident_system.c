@@ -6,6 +6,7 @@
 #include "base/tuning.h"
 #include "cuda/soft_cg.h"
 #include "linear/cholesky.h"
+#include "linear/lu.h"
 #include "newton/tuning.h"
 #include "soft/soft_packed_device.h"
 #include "soft/tuning.h"
@@ -59,7 +60,8 @@ static void make_interface_room(CondResident* r, CondSoftSystem* system)
     s->wide = cond_soft_packed_wide(nb);
     s->n_chunk = (na + COND_PACKED_BLOCK - 1) / COND_PACKED_BLOCK;
     size_t rows = 3 * (size_t)na, square = (size_t)nb * (size_t)nb;
-    if (RESERVE(schur, (int)square) || RESERVE(schur_inverse, (int)square) || RESERVE(column, nb)) {
+    if (RESERVE(schur, (int)square) || RESERVE(schur_inverse, (int)square) || RESERVE(column, nb) ||
+        RESERVE(pivot, nb)) {
         r->status = COND_OUT_OF_MEMORY;
         return;
     }
@@ -67,6 +69,8 @@ static void make_interface_room(CondResident* r, CondSoftSystem* system)
     ROOM(s->C_rest, rows * (size_t)nb);
     ROOM(s->C, rows * (size_t)nb);
     ROOM(s->BC, rows * (size_t)nb);
+    ROOM(s->E, rows * (size_t)nb);
+    ROOM(s->EB, rows * (size_t)nb);
     ROOM(s->S_rest, square);
     ROOM(s->S, square);
     ROOM(s->schur, square);
@@ -228,14 +232,12 @@ static void correct(CondResident* r, Round* round)
     int nb = s->n_interface;
     double interface = 0.0;
     cond_resident_loop(r, &cond_system_unpacks, s->v.n_point, 8, s);
-    cond_resident_press(r, s->v.dx);
-    cond_resident_loop(r, &cond_system_pushes, s->v.n_contact, COND_CONTACT_WORK, s);
+    cond_resident_multiply(r, s->v.dx);
     cond_resident_loop(r, &cond_system_corrects, s->v.n_point, COND_CONTACT_WORK, s);
     cond_resident_sum(r, &cond_system_left, s->v.n_node, COND_COORDINATE_WORK, s, &round->left);
     find_peak(r, &round->peak);
     if (nb > 0) {
-        cond_resident_loop(r, &cond_system_small_parts, s->n_chunk * nb, 96, s);
-        cond_resident_loop(r, &cond_system_smalls, nb, 8, s);
+        cond_resident_reduce(r, s->v.next.r);
         cond_resident_sum(r, &cond_system_small_norm, nb * nb, 2, s, &interface);
     }
     cond_resident_wait(r);
@@ -268,7 +270,8 @@ static int solve_round(CondSemismooth* newton, Round* round)
     return r->status ? (int)r->status : cg.products + 1;
 }
 
-// The loop of cond_soft_system_solve. COND_RESIDENT_HOST: single precision does not do.
+// The loop of cond_soft_system_solve: rounds in single precision, and what they cannot do in
+// double.
 static int solve_rounds(CondSemismooth* newton, double reduction, int max_products)
 {
     CondResident* r = newton->resident;
@@ -291,7 +294,14 @@ static int solve_rounds(CondSemismooth* newton, double reduction, int max_produc
             break;
         last = round.left;
     }
-    return COND_RESIDENT_HOST;
+    CondCg wide = {.context = &newton->arena.context,
+                   .goal = round.goal,
+                   .reduction = reduction,
+                   .max_products = max_products - products};
+    cond_resident_solve_wide(r, &wide);
+    if (r->status || wide.failed)
+        return r->status ? (int)r->status : COND_DIVERGED;
+    return products + wide.products;
 }
 
 // ---- the system of a step
@@ -311,12 +321,18 @@ static CondStatus build_interface(CondResident* r)
     cond_resident_loop(r, &cond_system_schurs, nb * nb, 8, s);
     cond_resident_read(r, r->schur, s->schur, square * sizeof *r->schur);
     cond_resident_wait(r);
-    if (r->status || cond_cholesky_factor(nb, r->schur))
+    int failed = r->status    ? 1
+                 : s->general ? cond_lu_factor(nb, r->schur, r->pivot)
+                              : cond_cholesky_factor(nb, r->schur);
+    if (failed)
         return r->status ? r->status : COND_DIVERGED;
     for (int j = 0; j < nb; j++) {
         memset(r->column, 0, (size_t)nb * sizeof *r->column);
         r->column[j] = 1.0;
-        cond_cholesky_solve(nb, r->schur, r->column);
+        if (s->general)
+            cond_lu_solve(nb, r->schur, r->pivot, r->column);
+        else
+            cond_cholesky_solve(nb, r->schur, r->column);
         for (int i = 0; i < nb; i++)
             r->schur_inverse[(ptrdiff_t)i * nb + j] = r->column[i];
     }
@@ -326,7 +342,9 @@ static CondStatus build_interface(CondResident* r)
     return r->status;
 }
 
-// Blocks, coarse correction and interface. COND_DIVERGED: not positive definite.
+// Blocks, coarse correction and interface. COND_DIVERGED: not positive definite, or singular. As on
+// the host, many levels do not go with friction that follows, and a system that is not symmetric
+// has no coarse correction at all.
 static CondStatus build(CondSemismooth* newton)
 {
     CondResident* r = newton->resident;
@@ -334,6 +352,9 @@ static CondStatus build(CondSemismooth* newton)
     CondSoftSystem* system = &newton->soft.system;
     CondStatus status = COND_OK;
     double failed = 0.0;
+    s->general = newton->follows && newton->slipping > 0;
+    if (newton->follows)
+        system->deep = 0;
     system->packed.coarse.on = s->coarse = system->deep || system->grouped;
     if (s->coarse && r->depth != (int)newton->soft.depth) {
         cond_resident_lay_out_levels(r, system);
@@ -342,9 +363,10 @@ static CondStatus build(CondSemismooth* newton)
     cond_resident_loop(r, &cond_system_gains, s->v.n_contact, COND_CONTACT_WORK, s);
     cond_resident_loop(r, &cond_system_joins, r->n_join_contact, 9, s);
     cond_resident_loop(r, &cond_system_diagonals, s->v.n_node, COND_CONTACT_WORK, s);
-    if (s->coarse)
+    if (s->coarse && !s->general)
         status = cond_resident_build_levels(r, system);
-    cond_resident_sum(r, &cond_system_inverts, s->v.n_node, COND_CONTACT_WORK, s, &failed);
+    cond_resident_sum(r, s->general ? &cond_system_inverts_general : &cond_system_inverts,
+                      s->v.n_node, COND_CONTACT_WORK, s, &failed);
     cond_resident_wait(r);
     if (r->status || status)
         return r->status ? r->status : status;
@@ -354,16 +376,13 @@ static CondStatus build(CondSemismooth* newton)
 int cond_resident_solve(CondSemismooth* newton, int max_products)
 {
     CondResident* r = newton->resident;
-    CondResidentView* v = &r->linear.v;
     CondStatus status = build(newton);
     if (status)
-        return status == COND_DIVERGED ? COND_RESIDENT_HOST : (int)status;
-    CondSoftEffort effort = cond_soft_back_end_effort(&newton->soft, 0, max_products);
-    int count = solve_rounds(newton, effort.reduction, effort.limit);
-    if (count == COND_RESIDENT_HOST) { // with the right-hand side as it was
-        cond_resident_loop(r, &cond_resident_right_hand, v->n_point, COND_COORDINATE_WORK, v);
-        return count;
-    }
+        return (int)status;
+    CondSoftEffort effort = cond_soft_back_end_effort(&newton->soft, newton->follows, max_products);
+    int count = r->linear.general ? cond_resident_solve_general(r, &newton->arena.context,
+                                                                effort.reduction, effort.limit)
+                                  : solve_rounds(newton, effort.reduction, effort.limit);
     status = cond_soft_back_end_record(&newton->soft, &effort, count);
     return status ? (int)status : count;
 }

@@ -10,8 +10,11 @@
 
 typedef struct CondResidentSystemView {
     CondResidentView v;
-    double* T;      // R' D R of each contact                                       (9 n_contact)
-    double* push;   // T J dx of each contact                                       (3 n_contact)
+    double* T;        // R' D R of each contact                                       (9 n_contact)
+    int general;      // 1: D is not symmetric
+    const double* in; // of a product or of the preconditioner
+    double* out;      // its result
+    double* push;     // T J x of each contact                                       (3 n_contact)
     double* rest;   // A's blocks on the diagonal with couplings of one node             (9 n_node)
     double* joined; // bound of the couplings of several nodes; NULL: none             (9 n_node)
     double *B, *B_own; // with contacts of one node and both kinds of several; without the latter
@@ -24,14 +27,15 @@ typedef struct CondResidentSystemView {
     double* gain;
     // The interface.
     int n_interface, wide, n_attached, n_chunk;
-    const int* attached;         // places                                (n_attached)
-    double *C_rest, *S_rest;     // of A and the couplings                (as C, S)
-    double *C, *BC;              //                    (n_attached x 3 x n_interface)
-    double* S;                   //                              (n_interface^2)
-    double* schur;               //                              (n_interface^2)
-    double* schur_part;          // of chunks of attached nodes  (n_chunk x n_interface^2)
-    double *small, *small_part;  // r_b - C' B r of the nodes    (n_interface), ..
-    const double* inverse;       // of the Schur complement      (n_interface^2)
+    const int* attached;        // places                                (n_attached)
+    double *C_rest, *S_rest;    // of A and the couplings                (as C, S)
+    double *E, *EB;             // of its rows, transposed, where D is not symmetric; (E' B)' (as C)
+    double *C, *BC;             //                    (n_attached x 3 x n_interface)
+    double* S;                  //                              (n_interface^2)
+    double* schur;              //                              (n_interface^2)
+    double* schur_part;         // of chunks of attached nodes  (n_chunk x n_interface^2)
+    double *small, *small_part; // r_b - E' B r of the nodes    (n_interface), ..
+    const double* inverse;      // of the Schur complement      (n_interface^2)
     float *packed_C, *packed_BC; //                       (n_attached x 3 x wide)
     double *own, *interface;     // S of the packed system; right-hand side, then answer
 } CondResidentSystemView;
@@ -127,11 +131,39 @@ COND_DEVICE double cond_system_invert_term(const CondResidentSystemView* a, int 
     return failed;
 }
 
+// The same for any block that is not singular; not packed.
+COND_DEVICE double cond_system_invert_general_term(const CondResidentSystemView* a, int node)
+{
+    double *M = a->B + (ptrdiff_t)9 * node, inverse[9], column[3];
+    for (int j = 0; j < 3; j++) {
+        const double unit[3] = {(double)(j == 0), (double)(j == 1), (double)(j == 2)};
+        if (mat3_solve(M, unit, column))
+            return 1.0;
+        for (int i = 0; i < 3; i++)
+            inverse[3 * i + j] = column[i];
+    }
+    for (int e = 0; e < 9; e++)
+        M[e] = inverse[e];
+    return 0.0;
+}
+
 // ---- the interface
 
-// Adds J' K J between a node and the interface, three rows.
+COND_DEVICE const double* cond_system_E(const CondResidentSystemView* a)
+{
+    return a->general ? a->E : a->C;
+}
+
+COND_DEVICE const double* cond_system_EB(const CondResidentSystemView* a)
+{
+    return a->general ? a->EB : a->BC;
+}
+
+// Adds J' K J between a node and the interface, three rows; and, E not NULL, the transposed of what
+// is between the interface and the node.
 COND_DEVICE void cond_system_add_attached(const CondResidentSystemView* a, const CondTermsView* t,
-                                          const CondTermEntry* e, const double* K, double* C)
+                                          const CondTermEntry* e, const double* K, double* C,
+                                          double* E)
 {
     int nb = a->n_interface;
     for (int f = t->entry_begin[e->term];
@@ -141,7 +173,16 @@ COND_DEVICE void cond_system_add_attached(const CondResidentSystemView* a, const
         cond_entry_add_pair(t, e, &t->entry[f], K, 1.0, M);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3 && first + j < nb; j++)
+
                 C[i * nb + first + j] += M[3 * i + j];
+        if (!E)
+            continue;
+        for (int i = 0; i < 9; i++)
+            M[i] = 0.0;
+        cond_entry_add_pair(t, &t->entry[f], e, K, 1.0, M);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3 && first + j < nb; j++)
+                E[i * nb + first + j] += M[3 * j + i];
     }
 }
 
@@ -155,7 +196,7 @@ COND_DEVICE void cond_system_rest_attached_item(const CondResidentSystemView* a,
     for (int l = t->n > 0 ? t->point_begin[node] : 0; t->n > 0 && l < t->point_begin[node + 1];
          l++) {
         const CondTermEntry* e = &t->entry[t->point_entry[l]];
-        cond_system_add_attached(a, t, e, t->K + t->K_begin[e->term], C);
+        cond_system_add_attached(a, t, e, t->K + t->K_begin[e->term], C, NULL);
     }
 }
 
@@ -165,23 +206,29 @@ COND_DEVICE void cond_system_attached_item(const CondResidentSystemView* a, int 
     const CondTermsView* t = &a->v.of_contact;
     int place = a->attached[k], node = a->order[place], nb = a->n_interface;
     ptrdiff_t at = (ptrdiff_t)3 * nb * k;
-    double* C = a->C + at;
-    for (int i = 0; i < 3 * nb; i++)
+    double *C = a->C + at, *E = a->general ? a->E + at : NULL;
+    for (int i = 0; i < 3 * nb; i++) {
         C[i] = a->C_rest[at + i];
+        if (E)
+            E[i] = C[i]; // couplings are symmetric
+    }
     for (int l = t->point_begin[node]; l < t->point_begin[node + 1]; l++) {
         const CondTermEntry* e = &t->entry[t->point_entry[l]];
         if (!cond_system_is_open(a, e->term))
-            cond_system_add_attached(a, t, e, a->T + (ptrdiff_t)9 * e->term, C);
+            cond_system_add_attached(a, t, e, a->T + (ptrdiff_t)9 * e->term, C, E);
     }
-    // B holds the inverse by now.
-    const double* B = a->B + (ptrdiff_t)9 * node;
+    const double* B = a->B + (ptrdiff_t)9 * node; // the inverse by now
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < a->wide; j++) {
-            double c = j < nb ? C[i * nb + j] : 0.0, sum = 0.0;
-            for (int l = 0; l < 3 && j < nb; l++)
+            double c = j < nb ? C[i * nb + j] : 0.0, sum = 0.0, of_E = 0.0;
+            for (int l = 0; l < 3 && j < nb; l++) {
                 sum += B[3 * i + l] * C[l * nb + j];
+                of_E += E ? B[3 * l + i] * E[l * nb + j] : 0.0;
+            }
             if (j < nb)
                 a->BC[at + i * nb + j] = sum;
+            if (j < nb && E)
+                a->EB[at + i * nb + j] = of_E;
             a->packed_C[((ptrdiff_t)3 * k + i) * a->wide + j] = (float)c;
             a->packed_BC[((ptrdiff_t)3 * k + i) * a->wide + j] = (float)sum;
         }
@@ -238,16 +285,17 @@ COND_DEVICE void cond_system_own_item(const CondResidentSystemView* a, int item)
     cond_system_keep_own(a, p, q, M, a->own);
 }
 
-// C' B C of a chunk of the attached nodes.
+// E' B C of a chunk of the attached nodes.
 COND_DEVICE void cond_system_schur_part_item(const CondResidentSystemView* a, int item)
 {
     int nb = a->n_interface, chunk = item / (nb * nb), i = item / nb % nb, j = item % nb;
+    const double* E = cond_system_E(a);
     double sum = 0.0;
     for (int k = COND_PACKED_BLOCK * chunk;
          k < COND_PACKED_BLOCK * (chunk + 1) && k < a->n_attached; k++)
         for (int l = 0; l < 3; l++) {
             ptrdiff_t row = ((ptrdiff_t)3 * k + l) * nb;
-            sum += a->C[row + i] * a->BC[row + j];
+            sum += E[row + i] * a->BC[row + j];
         }
     a->schur_part[item] = sum;
 }
@@ -261,22 +309,22 @@ COND_DEVICE void cond_system_schur_item(const CondResidentSystemView* a, int ite
     a->schur[item] = sum;
 }
 
-// The right-hand side of the Schur complement: C' B r of a chunk, then r_b less those of all.
+// The right-hand side of the Schur complement: E' B r of a chunk, then r_b less those of all.
 COND_DEVICE void cond_system_small_part_item(const CondResidentSystemView* a, int item)
 {
     int nb = a->n_interface, chunk = item / nb, j = item % nb;
+    const double* EB = cond_system_EB(a);
     double sum = 0.0;
     for (int k = COND_PACKED_BLOCK * chunk;
          k < COND_PACKED_BLOCK * (chunk + 1) && k < a->n_attached; k++)
         for (int l = 0; l < 3; l++)
-            sum += a->BC[((ptrdiff_t)3 * k + l) * nb + j] *
-                   a->v.next.r[3 * a->order[a->attached[k]] + l];
+            sum += EB[((ptrdiff_t)3 * k + l) * nb + j] * a->in[3 * a->order[a->attached[k]] + l];
     a->small_part[item] = sum;
 }
 
 COND_DEVICE void cond_system_small_item(const CondResidentSystemView* a, int j)
 {
-    double sum = a->v.next.r[3 * a->v.n_node + j];
+    double sum = a->in[3 * a->v.n_node + j];
     for (int chunk = 0; chunk < a->n_chunk; chunk++)
         sum -= a->small_part[chunk * a->n_interface + j];
     a->small[j] = sum;
@@ -287,6 +335,62 @@ COND_DEVICE double cond_system_small_term(const CondResidentSystemView* a, int i
 {
     int nb = a->n_interface;
     return a->small[item / nb] * a->inverse[item] * a->small[item % nb];
+}
+
+// ---- product and preconditioner in double
+
+// out = B in of a node.
+COND_DEVICE void cond_system_block_item(const CondResidentSystemView* a, int node)
+{
+    mat3_multiply(a->B + 9 * (ptrdiff_t)node, a->in + 3 * (ptrdiff_t)node,
+                  a->out + 3 * (ptrdiff_t)node);
+}
+
+// Coordinate j behind the nodes: Schur^-1 (r_b - E' B r), and none behind the interface.
+COND_DEVICE void cond_system_small_solve_item(const CondResidentSystemView* a, int j)
+{
+    double sum = 0.0;
+    for (int i = 0; i < a->n_interface && j < a->n_interface; i++)
+        sum += a->inverse[(ptrdiff_t)j * a->n_interface + i] * a->small[i];
+    a->out[3 * a->v.n_node + j] = sum;
+}
+
+// out -= B C out_b of an attached node.
+COND_DEVICE void cond_system_spread_item(const CondResidentSystemView* a, int k)
+{
+    int nb = a->n_interface, node = a->order[a->attached[k]];
+    for (int i = 0; i < 3; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < nb; j++)
+            sum += a->BC[((ptrdiff_t)3 * k + i) * nb + j] * a->out[3 * a->v.n_node + j];
+        a->out[3 * node + i] -= sum;
+    }
+}
+
+// Forces of the linearised contacts at `in`.
+COND_DEVICE void cond_system_push_item(const CondResidentSystemView* a, int c)
+{
+    const CondTermsView* t = &a->v.of_contact;
+    double p[3] = {0.0, 0.0, 0.0};
+    for (int k = t->entry_begin[c]; k < t->entry_begin[c + 1]; k++)
+        cond_entry_add_velocity(t, &t->entry[k], a->in + (ptrdiff_t)3 * t->entry[k].point, p);
+    mat3_multiply(a->T + (ptrdiff_t)9 * c, p, a->push + (ptrdiff_t)3 * c);
+}
+
+// y = H in of a point, where the forces of couplings and contacts are there.
+COND_DEVICE void cond_system_row(const CondResidentSystemView* a, int point, double y[3])
+{
+    const CondTermsView* t = &a->v.of_contact;
+    cond_resident_row(&a->v, point, a->in, y);
+    for (int k = t->point_begin[point]; k < t->point_begin[point + 1]; k++) {
+        const CondTermEntry* e = &t->entry[t->point_entry[k]];
+        cond_entry_add_force(t, e, a->push + (ptrdiff_t)3 * e->term, y);
+    }
+}
+
+COND_DEVICE void cond_system_product_item(const CondResidentSystemView* a, int point)
+{
+    cond_system_row(a, point, a->out + 3 * (ptrdiff_t)point);
 }
 
 // ---- a round in single precision
@@ -326,28 +430,13 @@ COND_DEVICE void cond_system_unpack_item(const CondResidentSystemView* a, int po
     }
 }
 
-// Forces of the linearised contacts at dx.
-COND_DEVICE void cond_system_push_item(const CondResidentSystemView* a, int c)
-{
-    const CondTermsView* t = &a->v.of_contact;
-    double p[3] = {0.0, 0.0, 0.0};
-    for (int k = t->entry_begin[c]; k < t->entry_begin[c + 1]; k++)
-        cond_entry_add_velocity(t, &t->entry[k], a->v.dx + (ptrdiff_t)3 * t->entry[k].point, p);
-    mat3_multiply(a->T + (ptrdiff_t)9 * c, p, a->push + (ptrdiff_t)3 * c);
-}
-
 // x += dx, r -= H dx
 COND_DEVICE void cond_system_correct_item(const CondResidentSystemView* a, int point)
 {
-    const CondTermsView* t = &a->v.of_contact;
     double y[3];
-    cond_resident_row(&a->v, point, a->v.dx, y);
-    for (int k = t->point_begin[point]; k < t->point_begin[point + 1]; k++) {
-        const CondTermEntry* e = &t->entry[t->point_entry[k]];
-        cond_entry_add_force(t, e, a->push + (ptrdiff_t)3 * e->term, y);
-    }
+    cond_system_row(a, point, y);
     for (int k = 0; k < 3; k++) {
-        a->v.x[3 * point + k] += a->v.dx[3 * point + k];
+        a->v.x[3 * point + k] += a->in[3 * point + k];
         a->v.next.r[3 * point + k] -= y[k];
     }
 }
@@ -369,6 +458,12 @@ COND_KERNEL(cond_system_joins, CondResidentSystemView, cond_system_join_item)
 COND_KERNEL(cond_system_rests, CondResidentSystemView, cond_system_rest_item)
 COND_KERNEL(cond_system_diagonals, CondResidentSystemView, cond_system_diagonal_item)
 COND_SUM_KERNEL(cond_system_inverts, CondResidentSystemView, cond_system_invert_term)
+COND_SUM_KERNEL(cond_system_inverts_general, CondResidentSystemView,
+                cond_system_invert_general_term)
+COND_KERNEL(cond_system_blocks, CondResidentSystemView, cond_system_block_item)
+COND_KERNEL(cond_system_small_solves, CondResidentSystemView, cond_system_small_solve_item)
+COND_KERNEL(cond_system_spreads, CondResidentSystemView, cond_system_spread_item)
+COND_KERNEL(cond_system_products, CondResidentSystemView, cond_system_product_item)
 COND_KERNEL(cond_system_rests_attached, CondResidentSystemView, cond_system_rest_attached_item)
 COND_KERNEL(cond_system_attach, CondResidentSystemView, cond_system_attached_item)
 COND_KERNEL(cond_system_rests_own, CondResidentSystemView, cond_system_rest_own_item)
