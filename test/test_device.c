@@ -122,6 +122,34 @@ static void maxima_are_those_of_a_plain_loop(void** state)
     }
 }
 
+static void segments_are_summed_apart(void** state)
+{
+    (void)state;
+    static const int begin[] = {0, 0, 1, 700, 701, 3000, N / 2, N / 2, N};
+    enum { N_SEGMENT = sizeof begin / sizeof *begin - 1 };
+    double sum[N_TEAM][N_SEGMENT], most[N_SEGMENT];
+    fill();
+    for (int t = 0; t < N_TEAM; t++) {
+        CondDevice device = cond_device_threads(NULL, team[t]);
+        CondSumArgs args = {NULL, x, x};
+        assert_int_equal(device.ops->sums(&device, &squares, N_SEGMENT, begin, N, 1, &args, sum[t]),
+                         COND_OK);
+        assert_int_equal(
+            device.ops->mosts(&device, &largest_square, N_SEGMENT, begin, N, 1, &args, most),
+            COND_OK);
+        assert_memory_equal(sum[t], sum[0], sizeof *sum);
+        for (int s = 0; s < N_SEGMENT; s++) {
+            double plain = 0.0, largest = -INFINITY;
+            for (int i = begin[s]; i < begin[s + 1]; i++) {
+                plain += x[i] * x[i];
+                largest = fmax(largest, x[i] * x[i]);
+            }
+            assert_true(fabs(sum[t][s] - plain) <= 1e-12 * plain);
+            assert_true(most[s] == largest);
+        }
+    }
+}
+
 static void counts_become_offsets(void** state)
 {
     (void)state;
@@ -183,6 +211,7 @@ int main(void)
         cmocka_unit_test(phases_wait_for_each_other),
         cmocka_unit_test(sums_have_the_same_bits),
         cmocka_unit_test(maxima_are_those_of_a_plain_loop),
+        cmocka_unit_test(segments_are_summed_apart),
         cmocka_unit_test(counts_become_offsets),
         cmocka_unit_test(sorting_keeps_the_order_of_equals),
         cmocka_unit_test(memory_comes_back),

@@ -47,8 +47,7 @@ typedef enum CondStorage {
     COND_STORAGE_FLOAT = 2,  // single precision in both: half the memory traffic
 } CondStorage;
 
-// The device of the inner iterations of Newton steps with soft bodies (docs/gpu.md). The CPU always
-// computes the certificate.
+// The device of Newton's method in problems with soft bodies (docs/gpu.md).
 typedef enum CondDeviceKind {
     COND_DEVICE_CPU = 0,  //
     COND_DEVICE_CUDA = 1, // the first CUDA device; refused where there is none

@@ -264,6 +264,45 @@ CondStatus join(CondDevice* device, const CondKernel* kernel, int n, size_t work
     return outcome(d, cudaSuccess, kernel->name);
 }
 
+// Parts of the blocks of each segment.
+template <typename Op>
+__global__ void __launch_bounds__(TERM_THREADS)
+    join_segments(int n_segment, int each, const double* part, double* total)
+{
+    int s = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    double sum = Op::none();
+    for (int k = 0; k < each && s < n_segment; k++)
+        sum = Op::join(sum, part[s * each + k]);
+    if (s < n_segment)
+        total[s] = sum;
+}
+
+// As many blocks a segment as there are parts for; where segments are many, one each.
+CondStatus join_each(CondDevice* device, const CondKernel* kernel, int n_segment,
+                     const int* begin_of, int n, size_t work, const void* args, double* total)
+{
+    Data* d = data_of(device);
+    const Kernel* found = find(d, kernel);
+    (void)work;
+    (void)n;
+    if (!found || !found->segments)
+        return COND_NOT_SUPPORTED;
+    if (n_segment <= 0)
+        return COND_OK;
+    int each = n_segment < TERM_BLOCKS ? TERM_BLOCKS / n_segment : 1;
+    unsigned blocks = (unsigned)((n_segment + TERM_THREADS - 1) / TERM_THREADS);
+    begin(d);
+    found->segments(n_segment, each, begin_of, args, each > 1 ? d->part : total, d->stream);
+    if (each > 1 && found->most)
+        join_segments<Most>
+            <<<blocks, TERM_THREADS, 0, d->stream>>>(n_segment, each, d->part, total);
+    else if (each > 1)
+        join_segments<Plus>
+            <<<blocks, TERM_THREADS, 0, d->stream>>>(n_segment, each, d->part, total);
+    end(d, kernel->name, 0);
+    return outcome(d, cudaSuccess, kernel->name);
+}
+
 CondStatus make_room(Data* d, size_t size)
 {
     if (size <= d->spare_size)
@@ -315,8 +354,8 @@ CondStatus phases(CondDevice* device, int n_phase, const CondDevicePhase* phase)
     return status;
 }
 
-const CondDeviceOps ops = {"cuda", take, give, write, read, loop,
-                           join,   join, wait, scan,  sort, phases};
+const CondDeviceOps ops = {"cuda", take,      give,      write, read, loop, join,
+                           join,   join_each, join_each, wait,  scan, sort, phases};
 
 } // namespace
 

@@ -26,6 +26,9 @@ struct Kernel {
     void (*loop)(int n, const void* args, cudaStream_t stream);
     // Parts of a sum or maximum, one a block.
     void (*parts)(int n, int n_block, const void* args, double* part, cudaStream_t stream);
+    // The same of segments, so many blocks each.
+    void (*segments)(int n_segment, int each, const int* begin, const void* args, double* part,
+                     cudaStream_t stream);
     int most; // 1: the largest, else the sum
     Kernel* next;
 };
@@ -93,7 +96,8 @@ template <typename Op> static __device__ inline double join_block(double a)
         unsigned blocks = (unsigned)((n + cond::ITEM_THREADS - 1) / cond::ITEM_THREADS);           \
         cond::launch(name_##_items, blocks, cond::ITEM_THREADS, stream, n, *(const Args*)args);    \
     }                                                                                              \
-    static cond::Kernel name_##_kernel = {#name_, sizeof(Args), name_##_loop, NULL, 0, NULL};      \
+    static cond::Kernel name_##_kernel = {                                                         \
+        #name_, sizeof(Args), name_##_loop, NULL, NULL, 0, NULL};                                  \
     static const cond::AddKernel name_##_added(&name_##_kernel);
 
 #define COND_TERM_KERNEL(name_, Args, term, Op, most)                                              \
@@ -114,7 +118,26 @@ template <typename Op> static __device__ inline double join_block(double a)
         cond::launch(name_##_terms, (unsigned)n_block, cond::TERM_THREADS, stream, n,              \
                      *(const Args*)args, part);                                                    \
     }                                                                                              \
-    static cond::Kernel name_##_kernel = {#name_, sizeof(Args), NULL, name_##_parts, most, NULL};  \
+    static __global__ void __launch_bounds__(cond::TERM_THREADS) name_##_segment_terms(            \
+        int each, const int* begin, const __grid_constant__ Args a, double* part)                  \
+    {                                                                                              \
+        double sum = Op::none();                                                                   \
+        int segment = (int)blockIdx.x / each, step = each * (int)blockDim.x;                       \
+        int first = begin[segment] + (int)blockIdx.x % each * (int)blockDim.x + (int)threadIdx.x;  \
+        for (int i = first; i < begin[segment + 1]; i += step)                                     \
+            sum = Op::join(sum, term(&a, i));                                                      \
+        sum = cond::join_block<Op>(sum);                                                           \
+        if (threadIdx.x == 0)                                                                      \
+            part[blockIdx.x] = sum;                                                                \
+    }                                                                                              \
+    static void name_##_segments(int n_segment, int each, const int* begin, const void* args,      \
+                                 double* part, cudaStream_t stream)                                \
+    {                                                                                              \
+        name_##_segment_terms<<<(unsigned)(n_segment * each), cond::TERM_THREADS, 0, stream>>>(    \
+            each, begin, *(const Args*)args, part);                                                \
+    }                                                                                              \
+    static cond::Kernel name_##_kernel = {#name_,           sizeof(Args), NULL, name_##_parts,     \
+                                          name_##_segments, most,         NULL};                   \
     static const cond::AddKernel name_##_added(&name_##_kernel);
 
 #define COND_SUM_KERNEL(name_, Args, term) COND_TERM_KERNEL(name_, Args, term, cond::Plus, 0)

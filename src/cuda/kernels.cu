@@ -3,6 +3,11 @@
 
 #include "model/fem_item.h"
 #include "newton/resident_item.h"
+#include "newton/resident_judge_item.h"
+#include "newton/resident_patch_item.h"
+#include "newton/resident_system_item.h"
+#include "newton/resident_term_item.h"
+#include "newton/resident_vector_item.h"
 #include "render/render_item.h"
 #include "soft/coarse_item.h"
 

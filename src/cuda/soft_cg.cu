@@ -399,11 +399,11 @@ void update_joins(CondCudaSoft* soft, const CondCudaSystem* from)
     }
     size_t rows = (size_t)3 * from->n_attached * from->wide, square = (size_t)nb * nb;
     if (nj > 0)
-        S->gain = put(soft, GAIN, from->gain, (size_t)from->join_gain[nj]);
-    S->C = put(soft, C_ROWS, from->C, rows);
-    S->BC = put(soft, BC_ROWS, from->BC, rows);
-    S->S = put(soft, S_MATRIX, from->S, square);
-    S->S_inverse = put(soft, S_INVERSE, from->S_inverse, square);
+        S->gain = show(soft, from, GAIN, from->gain, (size_t)from->join_gain[nj]);
+    S->C = show(soft, from, C_ROWS, from->C, rows);
+    S->BC = show(soft, from, BC_ROWS, from->BC, rows);
+    S->S = show(soft, from, S_MATRIX, from->S, square);
+    S->S_inverse = show(soft, from, S_INVERSE, from->S_inverse, square);
 }
 
 void update_level(CondCudaSoft* soft, const CondCudaSystem* from, int l, int fresh)
@@ -503,13 +503,17 @@ void run(CondCudaSoft* soft, CondCudaSolve* solve)
     size_t n = (size_t)soft->n_place;
     int blocks = grid_size(soft), out[2] = {0, 1};
     S->block_sum = room<double>(soft, BLOCK_SUM, (size_t)2 * N_SUM * blocks);
-    S->interface = put(soft, INTERFACE, solve->interface, (size_t)S->n_interface);
+    S->interface = room<double>(soft, INTERFACE, (size_t)S->n_interface);
     S->out = room<int>(soft, OUT, 2);
     S->out_goal = room<double>(soft, OUT_GOAL, 1);
     room<float4>(soft, R, n);
     if (!soft->failed) // of the host or of the device
         soft->failed =
             cudaMemcpyAsync(S->r, solve->r, n * sizeof(float4), cudaMemcpyDefault, soft->stream);
+    if (!soft->failed && S->n_interface > 0)
+        soft->failed =
+            cudaMemcpyAsync(S->interface, solve->interface, (size_t)S->n_interface * sizeof(double),
+                            cudaMemcpyDefault, soft->stream);
     float4* clear[] = {S->x, S->p, S->q};
     for (int k = 0; k < 3 && !soft->failed; k++)
         soft->failed = cudaMemsetAsync(clear[k], 0, n * sizeof(float4), soft->stream);

@@ -54,7 +54,7 @@ typedef struct CondCudaSystem {
         value; //                                                       (36 row_begin[n_four])
     // 1: on the device already, to be read where they are, are A (double, rows of blocks of the
     // nodes) in place of `value`, the arrays that every solve brings anew, A, D and arm of levels,
-    // the inverse of the coarsest, and r and x of the solve. No joins and no interface then.
+    // the inverse of the coarsest, and r, x and interface of the solve.
     int resident;
     const double* A;
     const int *A_begin, *A_node; // first block of each node; node of each place

@@ -43,6 +43,13 @@ typedef struct CondDeviceOps {
                       const void* args, double* total);
     CondStatus (*most)(CondDevice* device, const CondKernel* kernel, int n, size_t work,
                        const void* args, double* total);
+    // The same of each segment, the items begin[s] .. begin[s + 1] - 1 of n, in an order that
+    // depends only on the lengths and the number of the segments. total[s] and begin are in the
+    // memory of the device; total is there after the calls before, as the result of a loop is.
+    CondStatus (*sums)(CondDevice* device, const CondKernel* kernel, int n_segment,
+                       const int* begin, int n, size_t work, const void* args, double* total);
+    CondStatus (*mosts)(CondDevice* device, const CondKernel* kernel, int n_segment,
+                        const int* begin, int n, size_t work, const void* args, double* total);
     CondStatus (*wait)(CondDevice* device);
     // n counts become n + 1 offsets: offset[i] = count[0] + .. + count[i - 1]
     CondStatus (*scan)(CondDevice* device, int n, int* count);

@@ -91,6 +91,48 @@ static CondStatus most(CondDevice* device, const CondKernel* kernel, int n, size
     return COND_OK;
 }
 
+// Segments side by side, each in blocks from its own beginning.
+typedef struct Segments {
+    const CondKernel* kernel;
+    const void* args;
+    const int* begin;
+    double* total;
+    int largest; // 1: the largest of a segment, else its sum
+} Segments;
+
+static void join_segments(const void* data, int first, int last)
+{
+    const Segments* s = data;
+    for (int k = first; k < last; k++) {
+        double total = s->largest ? -INFINITY : 0.0;
+        for (int i = s->begin[k]; i < s->begin[k + 1]; i += COND_SUM_BLOCK) {
+            int rest = s->begin[k + 1] - i;
+            double part =
+                s->kernel->partial(s->args, i, i + (rest < COND_SUM_BLOCK ? rest : COND_SUM_BLOCK));
+            total = s->largest ? cond_most_of(total, part) : total + part;
+        }
+        s->total[k] = total;
+    }
+}
+
+static CondStatus sums(CondDevice* device, const CondKernel* kernel, int n_segment,
+                       const int* begin, int n, size_t work, const void* args, double* total)
+{
+    Segments segments = {kernel, args, begin, total, 0};
+    cond_parallel(n_segment, cond_threads(work * (size_t)n, device->threads), join_segments,
+                  &segments);
+    return COND_OK;
+}
+
+static CondStatus mosts(CondDevice* device, const CondKernel* kernel, int n_segment,
+                        const int* begin, int n, size_t work, const void* args, double* total)
+{
+    Segments segments = {kernel, args, begin, total, 1};
+    cond_parallel(n_segment, cond_threads(work * (size_t)n, device->threads), join_segments,
+                  &segments);
+    return COND_OK;
+}
+
 static CondStatus wait(CondDevice* device)
 {
     (void)device;
@@ -256,8 +298,8 @@ static CondStatus phases(CondDevice* device, int n_phase, const CondDevicePhase*
 
 CondDevice cond_device_threads(const CondContext* context, int threads)
 {
-    static const CondDeviceOps ops = {"threads", take, give, copy, copy, loop,
-                                      sum,       most, wait, scan, sort, phases};
+    static const CondDeviceOps ops = {"threads", take, give,  copy, copy, loop, sum,
+                                      most,      sums, mosts, wait, scan, sort, phases};
     return (CondDevice){
         .ops = &ops, .context = cond_context_or_default(context), .threads = threads};
 }

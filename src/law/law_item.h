@@ -1,5 +1,4 @@
-// Projections on the friction cone and the essential error of the law for one contact, for C and
-// for CUDA.
+// Projections on the friction cone and errors of the law for one contact, for C and for CUDA.
 #ifndef COND_LAW_LAW_ITEM_H
 #define COND_LAW_LAW_ITEM_H
 
@@ -220,6 +219,27 @@ COND_DEVICE CondLawError cond_law_essential(CondLaw law, const double* mu, doubl
     CondLawError error = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     error.natural = gamma * sqrt(sum);
     error.penetration = scalar_max(0.0, -normal);
+    return error;
+}
+
+// The error of an interval of forces at u, which contains the slip of the law.
+COND_DEVICE CondLawError cond_law_interval(const double* bound, double compliance, double delassus,
+                                           const double* u, const double* lambda)
+{
+    double gamma = delassus + compliance, share = delassus / gamma; // of u that is the force's
+    double trial = lambda[0] - u[0] / gamma;
+    double nearest = trial != trial ? trial : fmin(fmax(trial, bound[0]), bound[1]);
+    double aside = hypot(lambda[1], lambda[2]), wrong = hypot(lambda[0] - nearest, aside);
+    double way = u[0] > 0.0 ? lambda[0] - bound[0] : bound[1] - lambda[0]; // to where u pushes it
+    CondLawError error = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    error.natural = delassus * wrong;
+    error.pull = fmax(bound[0] - lambda[0], 0.0);
+    error.cone = fmax(fmax(lambda[0] - bound[1], 0.0), aside);
+    if (bound[1] == INFINITY)
+        error.penetration = fmax(-share * u[0], 0.0);
+    if (bound[0] == -INFINITY)
+        error.penetration = fmax(error.penetration, share * u[0]);
+    error.complementarity = fabs(u[0] * (fabs(way) < INFINITY ? way : lambda[0]));
     return error;
 }
 

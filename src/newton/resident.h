@@ -1,30 +1,24 @@
 // The semismooth method with its vectors on a device (device/device.h): of a Newton step only a few
-// sums cross. semismooth.c decides, as it does on the host; what it asks for is made here by the
-// item functions of resident_item.h and coarse_item.h.
+// sums cross, and the matrices that the host inverts: that of the coarsest level, and the Schur
+// complement of the interface. semismooth.c decides, as it does on the host; what it asks for is
+// made here by the item functions of resident_item.h, resident_judge_item.h, resident_system_item.h
+// and coarse_item.h.
 //
-// It serves problems of soft bodies alone, without couplings, whose contacts act on one node each
-// at its own coordinates with a friction cone, once a correction of many levels goes with the
-// blocks. Where friction must follow the normal force, or a system cannot be solved in single
-// precision, the vectors come back and the host goes on from there.
+// It serves every problem that the iterative back end serves, except one rank's share of a larger
+// problem.
 #ifndef COND_NEWTON_RESIDENT_H
 #define COND_NEWTON_RESIDENT_H
 
 #include "newton/semismooth.h"
-
-#include <limits.h>
 
 typedef struct CondResident CondResident;
 
 // 1 where it serves the problem of a solve, so far as is known before it begins.
 int cond_resident_serves(const CondSemismooth* newton, const CondCertificateData* data);
 
-// Takes the problem and the pair that the solve begins with: newton->resident is set unless the
-// levels do not fit.
+// Takes the problem and the pair that the solve begins with; sets newton->resident.
 CondStatus cond_resident_begin(CondSemismooth* newton, const CondCertificateData* data,
                                const CondAnswer* answer);
-
-// Everything back to the host, which goes on alone.
-CondStatus cond_resident_leave(CondSemismooth* newton, const CondCertificateData* data);
 
 // What the functions below have met; 0 so far.
 CondStatus cond_resident_status(const CondResident* resident);
@@ -42,8 +36,7 @@ double cond_resident_strain(CondResident* resident);
 
 void cond_resident_predict(CondSemismooth* newton);
 void cond_resident_linearise(CondSemismooth* newton, double resistance);
-// The products made, or a negative status; COND_RESIDENT_HOST: the host must make this step.
-enum { COND_RESIDENT_HOST = INT_MAX };
+// The products made, or a negative status.
 int cond_resident_solve(CondSemismooth* newton, int max_products);
 void cond_resident_arrive(CondResident* resident);
 void cond_resident_keep_slips(CondResident* resident);

@@ -42,7 +42,8 @@ static int first_block(const CondProblem* problem, int body)
 {
     int first = 0;
     for (int b = 0; b < body; b++)
-        first += problem->block[b].row_begin[problem->block[b].n_dof / 3];
+        if (problem->block[b].kind == COND_BLOCK_BSR3)
+            first += problem->block[b].row_begin[problem->block[b].n_dof / 3];
     return first;
 }
 
@@ -143,6 +144,83 @@ static void lay_out_level(CondResident* r, CondSoftSystem* system, int l)
     ROOM(of_levels, r->y[l], 8 * n);
 }
 
+// What the correction has of the nodes; on the host its own arrays.
+static void make_room(CondResident* r, CondAggregation* coarse)
+{
+    CondCoarseView* a = &r->coarse;
+    int places = a->n_place;
+    r->of_coarse.next = 0;
+    a->n_group = coarse->n_group;
+    a->levels = coarse->n_level > 1;
+    PUT(of_coarse, a->group_begin, coarse->group_begin, coarse->n_group + 1);
+    PUT(of_coarse, a->part_group, coarse->part_group, a->n_part);
+    ALIAS(of_coarse, a->frame, coarse->frame, 8 * (size_t)places);
+    ALIAS(of_coarse, a->rows, coarse->rows, 24 * (size_t)places);
+    ALIAS(of_coarse, a->held, coarse->held, places);
+    ALIAS(of_coarse, a->held_then, coarse->held_then, places);
+    ALIAS(of_coarse, a->changed, coarse->changed, places);
+    ALIAS(of_coarse, a->skew, coarse->skew, places);
+    ALIAS(of_coarse, a->n_skew, coarse->n_skew, a->n_part);
+    ROOM(of_coarse, a->skewed, places);
+    ROOM(of_coarse, a->near_change, places);
+    ROOM(of_coarse, a->due, a->n_group);
+    ROOM(of_coarse, a->skew_begin, a->n_part + 1);
+    ROOM(of_coarse, a->skew_place, places);
+    ROOM(of_coarse, a->skew_rows, 24 * (size_t)places);
+    ROOM(of_coarse, a->middle, 3 * (size_t)a->n_group);
+    a->A = r->linear.v.A;
+    a->rest = r->linear.rest;
+}
+
+// Cells of each join and of each group.
+static void put_cells(CondResident* r, const CondSoftPacked* packed)
+{
+    const CondAggregation* coarse = &packed->coarse;
+    CondJoinView* j = &r->joins;
+    int nj = packed->n_join, nc = packed->n_cell, ng = coarse->n_group;
+    j->n_join = nj;
+    j->n_cell = nc;
+    if (nj == 0)
+        return;
+    if (RESERVE(list, nj + 2 + 2 * nc + ng + 1)) {
+        r->status = COND_OUT_OF_MEMORY;
+        return;
+    }
+    int *begin = r->list, *cell = begin + nj + 2, *group = cell + nc, *group_cell = group + nc;
+    memset(begin, 0, ((size_t)nj + 2) * sizeof *begin);
+    for (int c = 0; c < nc; c++)
+        begin[packed->share[packed->cell_begin[c]].join + 2]++;
+    for (int k = 0; k < nj; k++)
+        begin[k + 2] += begin[k + 1];
+    for (int c = 0; c < nc; c++)
+        cell[begin[packed->share[packed->cell_begin[c]].join + 1]++] = c;
+    for (int g = 0; g <= ng; g++)
+        group_cell[g] = packed->part_cell[coarse->group_begin[g]];
+    for (int g = 0; g < ng; g++)
+        for (int c = group_cell[g]; c < group_cell[g + 1]; c++)
+            group[c] = g;
+    const CondSoftShare* end = &packed->share[packed->n_share];
+    int n_value = 0;
+    for (const CondSoftShare* s = packed->share; s < end; s++) {
+        int last = s->value + 3 * (packed->join_row[s->join + 1] - packed->join_row[s->join]);
+        n_value = last > n_value ? last : n_value;
+    }
+    PUT(of_coarse, j->join_begin, begin, nj + 1);
+    PUT(of_coarse, j->join_cell, cell, nc);
+    PUT(of_coarse, j->cell_group, group, nc);
+    PUT(of_coarse, j->group_cell, group_cell, ng + 1);
+    PUT(of_coarse, j->size, packed->join_size, nj);
+    PUT(of_coarse, j->gain_begin, packed->join_gain, nj);
+    PUT(of_coarse, j->share, (const int*)packed->share, 3 * packed->n_share);
+    PUT(of_coarse, j->share_value, packed->share_value, n_value);
+    PUT(of_coarse, j->cell_begin, packed->cell_begin, nc + 1);
+    PUT(of_coarse, j->cell_row, packed->cell_row, nc + 1);
+    ROOM(of_coarse, j->Y, 36 * (size_t)nc);
+    ROOM(of_coarse, j->KY, 36 * (size_t)nc);
+    ROOM(of_coarse, j->gain_then, nj);
+    j->gain = r->linear.gain;
+}
+
 // What a view of a level has of the nodes, and of the level below.
 static void join_views(CondResident* r, const CondAggregation* coarse)
 {
@@ -169,27 +247,15 @@ static void join_views(CondResident* r, const CondAggregation* coarse)
     }
 }
 
-void cond_resident_lay_out_levels(CondResident* r, CondSoftSystem* system)
+// Where the nodes are in their groups, and the arms of the levels.
+static void place_levels(CondResident* r, CondAggregation* coarse)
 {
-    CondAggregation* coarse = &system->packed.coarse;
-    if (r->plan == coarse->n_plan && r->apart)
-        return;
-    r->plan = 0;
-    r->of_levels.next = 0;
-    for (int l = 0; l < coarse->n_level && !r->status; l++)
-        lay_out_level(r, system, l);
-    r->plan = coarse->n_plan;
-}
-
-void cond_resident_place_levels(CondResident* r, CondSoftSystem* system)
-{
-    CondAggregation* coarse = &system->packed.coarse;
     CondLevel* level = coarse->level;
     CondCoarseView* a = &r->coarse;
     double length = 0.0;
-    cond_resident_loop(r, &cond_coarse_middles, a->n_part, 256, a);
-    cond_resident_most(r, &cond_coarse_sizes, a->n_part, 256, a, &length);
-    cond_resident_read(r, level->place, a->middle, 3 * (size_t)a->n_part * sizeof *a->middle);
+    cond_resident_loop(r, &cond_coarse_middles, a->n_group, 256, a);
+    cond_resident_most(r, &cond_coarse_sizes, a->n_group, 256, a, &length);
+    cond_resident_read(r, level->place, a->middle, 3 * (size_t)a->n_group * sizeof *a->middle);
     cond_resident_wait(r);
     if (r->status)
         return;
@@ -203,6 +269,24 @@ void cond_resident_place_levels(CondResident* r, CondSoftSystem* system)
     }
     a->made = 0;
     join_views(r, coarse);
+}
+
+void cond_resident_lay_out_levels(CondResident* r, CondSoftSystem* system)
+{
+    CondAggregation* coarse = &system->packed.coarse;
+    make_room(r, coarse);
+    if (r->plan != coarse->n_plan || !r->apart) {
+        r->plan = 0;
+        r->of_levels.next = 0;
+        for (int l = 0; l < coarse->n_level && !r->status; l++)
+            lay_out_level(r, system, l);
+        r->plan = coarse->n_plan;
+    }
+    r->joins.n_join = 0;
+    if (!coarse->deep)
+        put_cells(r, &system->packed);
+    if (!r->status)
+        place_levels(r, coarse);
 }
 
 // |x_m| / |x_m-1| of powers x_k+1 = D A x_k: the largest eigenvalue, about.
@@ -242,44 +326,91 @@ static void make_level(CondResident* r, const CondAggregation* coarse, int l, do
     start_powers(r, l, square);
 }
 
-CondStatus cond_resident_build_levels(CondResident* r, CondSoftSystem* system)
+// The nodes' motions, and those cut askew by parts.
+static void cut_nodes(CondResident* r)
 {
-    CondAggregation* coarse = &system->packed.coarse;
     CondCoarseView* a = &r->coarse;
-    double due = 0.0, square[COND_LEVELS][2];
-    int last = coarse->n_level - 1, np = a->n_part;
-    size_t dense = (size_t)coarse->n * (size_t)coarse->stride;
     cond_resident_loop(r, &cond_coarse_cuts, a->n_place, 128, a);
-    cond_resident_loop(r, &cond_coarse_list_skew, np, 32, a);
+    cond_resident_loop(r, &cond_coarse_list_skew, a->n_part, 32, a);
     if (!r->status)
-        r->status = r->device->ops->scan(r->device, np, a->skew_begin);
-    cond_resident_loop(r, &cond_coarse_gather_skew, np, 32, a);
+        r->status = r->device->ops->scan(r->device, a->n_part, a->skew_begin);
+    cond_resident_loop(r, &cond_coarse_gather_skew, a->n_part, 32, a);
+}
+
+// 1 if a row of the first level must be made anew. A matrix that is inverted is made as a whole,
+// where enough has changed.
+static int is_due(CondResident* r)
+{
+    CondCoarseView* a = &r->coarse;
+    double due = 0.0, nodes = 0.0, joins = 0.0;
+    if (a->made && !a->levels) {
+        cond_resident_sum(r, &cond_coarse_changes, a->n_place, 2, a, &nodes);
+        cond_resident_sum(r, &cond_join_changes, r->joins.n_join, 8, &r->joins, &joins);
+        cond_resident_wait(r);
+        if (!(nodes + joins > COND_SOFT_CHANGED * a->n_node))
+            return 0;
+        a->made = 0;
+    }
     if (a->made)
         cond_resident_loop(r, &cond_coarse_near, a->n_node, 16, a);
-    cond_resident_sum(r, &cond_coarse_due, np, 32, a, &due);
+    cond_resident_sum(r, &cond_coarse_due, a->n_group, 32, a, &due);
     cond_resident_wait(r);
-    if (r->status || due == 0.0)
-        return r->status;
-    cond_resident_loop(r, &cond_coarse_moves, a->n_place, 64, a);
+    return due > 0.0;
+}
+
+// The joins' share in the matrix of a few groups.
+static void add_joins(CondResident* r, const CondAggregation* coarse)
+{
+    CondJoinView* j = &r->joins;
+    if (j->n_join == 0)
+        return;
+    j->coarse = r->level[coarse->n_level - 1];
+    cond_resident_loop(r, &cond_join_moves, j->n_cell, 512, j);
+    cond_resident_loop(r, &cond_join_adds, 6 * coarse->n_group * coarse->n_group, 512, j);
+    cond_resident_loop(r, &cond_join_keeps, j->n_join, 4, j);
+}
+
+static CondStatus make_levels(CondResident* r, CondAggregation* coarse)
+{
+    int last = coarse->n_level - 1;
+    double square[COND_LEVELS][2];
+    size_t dense = (size_t)coarse->n * (size_t)coarse->stride;
     memset(coarse->matrix, 0, dense * sizeof *coarse->matrix);
     if (r->apart)
         cond_resident_write(r, r->level[last].matrix, coarse->matrix,
                             dense * sizeof *coarse->matrix);
     for (int l = 0; l <= last; l++)
         make_level(r, coarse, l, square[l]);
+    add_joins(r, coarse);
     if (r->apart)
         cond_resident_read(r, coarse->matrix, r->level[last].matrix,
                            dense * sizeof *coarse->matrix);
     cond_resident_wait(r);
-    a->made = 0; // until all is done
     for (int l = 0; l < last && !r->status; l++) {
         double value = sqrt(square[l][1] / square[l][0]);
         if (!isfinite(value))
             return COND_DIVERGED;
         coarse->level[l].step = (float)(4.0 / 3.0 / fmax(1.0, COND_SOFT_EIGENVALUE * value));
     }
-    if (r->status)
+    return r->status;
+}
+
+CondStatus cond_resident_build_levels(CondResident* r, CondSoftSystem* system)
+{
+    CondAggregation* coarse = &system->packed.coarse;
+    CondCoarseView* a = &r->coarse;
+    a->B = coarse->deep ? r->linear.B : r->linear.B_own;
+    for (int l = 0; l < coarse->n_level; l++)
+        r->level[l].B = a->B;
+    cut_nodes(r);
+    if (!is_due(r) || r->status)
         return r->status;
+    cond_resident_loop(r, &cond_coarse_moves, a->n_place, 64, a);
+    cond_resident_loop(r, &cond_coarse_keeps, a->n_place, 1, a);
+    CondStatus status = make_levels(r, coarse);
+    a->made = 0; // until all is done
+    if (status)
+        return status;
     cond_aggregation_invert(coarse, system->threads);
     if (r->apart)
         cond_resident_write(r, r->inverse, coarse->inverse,

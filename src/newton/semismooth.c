@@ -407,7 +407,6 @@ static CondStatus start(CondSemismooth* newton, const CondCertificateData* asked
     size_t nc = (size_t)problem->n_contact;
     if (cond_resident_serves(newton, asked)) {
         CondStatus status = cond_resident_begin(newton, asked, answer);
-        newton->by_rows &= !newton->resident;
         if (status || newton->resident)
             return status;
     }
@@ -438,27 +437,13 @@ static CondStatus begin(CondSemismooth* newton, const CondCertificateData* data,
     return newton->back_end->symmetric ? newton->back_end->begin(newton) : COND_OK;
 }
 
-// Everything back from the device: the host goes on.
-static CondStatus leave(CondSemismooth* newton, const CondCertificateData* data)
-{
-    CondStatus status = cond_resident_leave(newton, data);
-    return status ? status : lay_out(newton, data);
-}
-
-// The correction of a step, the products that it took; the host makes it where the device cannot.
+// The correction of a step, the products that it took.
 static int find_correction(CondSemismooth* newton, const CondCertificateData* data,
                            int max_products)
 {
-    int count = COND_RESIDENT_HOST;
-    CondStatus status = COND_OK;
-    if (newton->resident) {
-        count = cond_resident_solve(newton, max_products);
-        if (count != COND_RESIDENT_HOST)
-            return count;
-        status = leave(newton, data);
-    }
-    if (!status)
-        status = newton->back_end->build(newton, data->problem);
+    if (newton->resident)
+        return cond_resident_solve(newton, max_products);
+    CondStatus status = newton->back_end->build(newton, data->problem);
     cond_account_mark("solve: matrix");
     return status ? (int)status
                   : newton->back_end->solve(newton, newton->next.r, newton->x, max_products);
@@ -537,10 +522,7 @@ CondStatus cond_semismooth_solve(CondSemismooth* newton, const CondLinearBackEnd
         double merit = newton->merit, damping = p->damped ? p->damping : 0.0;
         if (cond_cancelled(&newton->arena.context))
             return COND_CANCELLED;
-        if (newton->resident && newton->follows)
-            status = leave(newton, &data);
-        if (!status)
-            status = cond_semismooth_predict(newton, &data);
+        status = cond_semismooth_predict(newton, &data);
         cond_account_mark("solve: predict");
         if (status)
             break;

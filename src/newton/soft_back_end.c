@@ -29,23 +29,17 @@ CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* pro
             soft->system.pack_from = 0;
     }
     *serves = soft->planned && soft->serves;
-    // The method itself goes there where levels go with it from the start.
-    if (!status && *serves && soft->on_device && !soft->device && cond_soft_back_end_levels(soft)) {
+    if (!status && *serves && soft->on_device && !soft->device) { // the method itself goes there
         status = cond_device_cuda_create(&soft->system.arena.context, threads, &soft->cuda, NULL);
         soft->device = status ? NULL : &soft->cuda;
     }
     return status;
 }
 
-int cond_multilevel_from_start(CondMultilevelUse multilevel, int n_node)
-{
-    return multilevel == COND_MULTILEVEL_ON ||
-           (multilevel == COND_MULTILEVEL_AUTO && n_node >= COND_LEVELS_FROM);
-}
-
 int cond_soft_back_end_levels(const CondSoftBackEnd* soft)
 {
-    return cond_multilevel_from_start(soft->multilevel, soft->system.n_node);
+    return soft->multilevel == COND_MULTILEVEL_ON ||
+           (soft->multilevel == COND_MULTILEVEL_AUTO && soft->system.n_node >= COND_LEVELS_FROM);
 }
 
 // The next depth that fits.
@@ -89,26 +83,38 @@ static int most_products(const CondSoftBackEnd* soft, int follows)
     return COND_ILL_CONDITIONED;
 }
 
+CondSoftEffort cond_soft_back_end_effort(const CondSoftBackEnd* soft, int follows, int max_products)
+{
+    CondSoftEffort effort = {.most = most_products(soft, follows)};
+    effort.limit = max_products < effort.most ? max_products : effort.most;
+    effort.reduction = follows                            ? COND_FULL_REDUCTION
+                       : soft->depth == COND_DEPTH_BLOCKS ? COND_INNER_REDUCTION
+                                                          : COND_GROUPED_REDUCTION;
+    effort.reduction *= follows ? 1.0 : soft->sharper;
+    return effort;
+}
+
+CondStatus cond_soft_back_end_record(CondSoftBackEnd* soft, const CondSoftEffort* effort, int count)
+{
+    soft->products += count > 0 ? count : 0;
+    soft->longest = count > soft->longest ? count : soft->longest;
+    return effort->most < COND_STEP_PRODUCTS && count >= effort->most ? deepen(soft) : COND_OK;
+}
+
 int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,
                              int max_products)
 {
     CondSoftSystem* system = &soft->system;
-    int most = most_products(soft, follows), count;
-    int limit = max_products < most ? max_products : most;
-    double reduction = follows                            ? COND_FULL_REDUCTION
-                       : soft->depth == COND_DEPTH_BLOCKS ? COND_INNER_REDUCTION
-                                                          : COND_GROUPED_REDUCTION;
+    CondSoftEffort effort = cond_soft_back_end_effort(soft, follows, max_products);
+    int count;
     if (system->general && COND_RESERVE(&system->arena, soft->work, 5 * system->problem->n_dof))
         return COND_OUT_OF_MEMORY;
-    if (!follows)
-        reduction *= soft->sharper;
     if (system->general)
-        count = cond_soft_system_solve_general(system, f, x, reduction, limit, soft->work);
+        count = cond_soft_system_solve_general(system, f, x, effort.reduction, effort.limit,
+                                               soft->work);
     else
-        count = cond_soft_system_solve(system, f, x, reduction, limit);
-    soft->products += count > 0 ? count : 0;
-    soft->longest = count > soft->longest ? count : soft->longest;
-    CondStatus status = most < COND_STEP_PRODUCTS && count >= most ? deepen(soft) : COND_OK;
+        count = cond_soft_system_solve(system, f, x, effort.reduction, effort.limit);
+    CondStatus status = cond_soft_back_end_record(soft, &effort, count);
     return status ? (int)status : count;
 }
 

@@ -31,9 +31,7 @@ typedef struct CondSoftBackEnd {
 CondStatus cond_soft_back_end_plan(CondSoftBackEnd* soft, const CondProblem* problem, int threads,
                                    int* serves);
 
-// 1: a coarse correction of many levels from the start, by the setting and the number of nodes.
-int cond_multilevel_from_start(CondMultilevelUse multilevel, int n_node);
-// The same of a system.
+// 1: a coarse correction of many levels from the start.
 int cond_soft_back_end_levels(const CondSoftBackEnd* soft);
 
 // What a solve begins with.
@@ -42,6 +40,18 @@ CondStatus cond_soft_back_end_begin(CondSoftBackEnd* soft);
 // `follows`: D is not symmetric where contacts slip.
 CondStatus cond_soft_back_end_build(CondSoftBackEnd* soft, const CondLinearLaw* law, int follows,
                                     int slipping);
+
+// How well, and with how many products, a step's system is to be solved; and what came of it, after
+// which the preconditioner may go deeper.
+typedef struct CondSoftEffort {
+    double reduction;
+    int most, limit; // of the depth; of this step
+} CondSoftEffort;
+
+CondSoftEffort cond_soft_back_end_effort(const CondSoftBackEnd* soft, int follows,
+                                         int max_products);
+CondStatus cond_soft_back_end_record(CondSoftBackEnd* soft, const CondSoftEffort* effort,
+                                     int count);
 
 // As CondLinearBackEnd.solve.
 int cond_soft_back_end_solve(CondSoftBackEnd* soft, double* f, double* x, int follows,

@@ -214,7 +214,7 @@ CondStatus cond_device_load_try(CondSim* sim, int* made)
     CondDeviceLoad* load = sim->on_device;
     *made = 0;
     load->matrix.block = NULL;
-    if (sim->held.n > 0 || !cond_solver_reads_on_device(sim->solver, sim->model->n_dof / 3) ||
+    if (sim->held.n > 0 || !cond_solver_reads_on_device(sim->solver) ||
         !cond_device_load_serves(sim->model, &sim->at_start))
         return COND_OK;
     CondStatus status = open_device(sim, load);

@@ -18,16 +18,20 @@ typedef struct CondFineBlock {
 
 typedef struct CondCoarseView {
     int n_node, n_place, n_part;
-    const int *order, *rank;       // node at an index, index of a node
-    const int* part_four;          // first four of each part                     (n_part + 1)
-    const int *row_begin, *column; // of the nodes
-    const int* at_diagonal;        // block on the diagonal of each node       (n_node)
-    const double *A, *B;           // blocks; those on the diagonal with gains (9 n_node)
-    const double* position;        //                                          (3 n_node)
-    double* middle;                // of the parts                             (3 n_part)
-    double length;                 // of the first level
-    float *frame, *rows, *held;    // as CondAggregation has them
+    const int *order, *rank;             // node at an index, index of a node
+    const int* part_four;                // first four of each part                     (n_part + 1)
+    int n_group;                         // groups of the nodes, unions of parts
+    const int *group_begin, *part_group; // as CondAggregation has them
+    const int *row_begin, *column;       // of the nodes
+    const int* at_diagonal;              // block on the diagonal of each node       (n_node)
+    const double *A, *B;                 // blocks; those on the diagonal with gains (9 n_node)
+    const double* rest;                  // those on the diagonal without contacts   (9 n_node)
+    const double* position;              //                                          (3 n_node)
+    double* middle;                      // of the groups                            (3 n_group)
+    double length;                       // of the first level
+    float *frame, *rows, *held, *held_then; // as CondAggregation has them
     int *changed, *skewed, *near_change, *due;
+    int levels;         // 1: several levels, and rows are made anew where they have changed
     int made;           // 1: rows of an older matrix exist
     int *n_skew, *skew; // as CondAggregation has them
     int* skew_begin;    // the same without gaps                    (n_part + 1)
@@ -73,14 +77,20 @@ COND_DEVICE int cond_coarse_part(const CondCoarseView* a, int place)
     return low;
 }
 
-// ---- positions of the nodes in their parts
-
-COND_DEVICE void cond_coarse_middle_item(const CondCoarseView* a, int part)
+COND_DEVICE int cond_coarse_first_place(const CondCoarseView* a, int group)
 {
-    double* middle = a->middle + (ptrdiff_t)3 * part;
+    return 4 * a->part_four[a->group_begin[group]];
+}
+
+// ---- positions of the nodes in their groups
+
+COND_DEVICE void cond_coarse_middle_item(const CondCoarseView* a, int group)
+{
+    double* middle = a->middle + (ptrdiff_t)3 * group;
     int count = 0;
     middle[0] = middle[1] = middle[2] = 0.0;
-    for (int place = 4 * a->part_four[part]; place < 4 * a->part_four[part + 1]; place++) {
+    for (int place = cond_coarse_first_place(a, group);
+         place < cond_coarse_first_place(a, group + 1); place++) {
         int node = a->order[place];
         count += node >= 0;
         for (int k = 0; k < 3 && node >= 0; k++)
@@ -90,21 +100,22 @@ COND_DEVICE void cond_coarse_middle_item(const CondCoarseView* a, int part)
         middle[k] /= count;
 }
 
-// Positions of the nodes of a part from its centre.
-COND_DEVICE double cond_coarse_size_term(const CondCoarseView* a, int part)
+// Positions of the nodes of a group from its centre.
+COND_DEVICE double cond_coarse_size_term(const CondCoarseView* a, int group)
 {
     double size = 0.0;
-    for (int place = 4 * a->part_four[part]; place < 4 * a->part_four[part + 1]; place++) {
+    for (int place = cond_coarse_first_place(a, group);
+         place < cond_coarse_first_place(a, group + 1); place++) {
         int node = a->order[place];
         for (int k = 0; k < 3 && node >= 0; k++)
-            size = fmax(size, fabs(a->position[3 * node + k] - a->middle[3 * part + k]));
+            size = fmax(size, fabs(a->position[3 * node + k] - a->middle[3 * group + k]));
     }
     return size;
 }
 
 COND_DEVICE void cond_coarse_place_item(const CondCoarseView* a, int place)
 {
-    int node = a->order[place], part = cond_coarse_part(a, place);
+    int node = a->order[place], group = a->part_group[cond_coarse_part(a, place)];
     float* frame = cond_coarse_frame(a, place);
     for (int k = 0; k < 4; k++)
         frame[k] = frame[8 + k] = 0.0F;
@@ -113,8 +124,8 @@ COND_DEVICE void cond_coarse_place_item(const CondCoarseView* a, int place)
         return;
     for (int k = 0; k < 3; k++)
         frame[8 + (k + 2) % 3] =
-            (float)((a->position[3 * node + k] - a->middle[3 * part + k]) / a->length);
-    frame[11] = (float)cond_coarse_weight(a->A + (ptrdiff_t)9 * a->at_diagonal[node]);
+            (float)((a->position[3 * node + k] - a->middle[3 * group + k]) / a->length);
+    frame[11] = (float)cond_coarse_weight(a->rest + (ptrdiff_t)9 * node);
 }
 
 // ---- reduced motions of the nodes
@@ -163,16 +174,16 @@ COND_DEVICE void cond_coarse_cut_item(const CondCoarseView* a, int place)
     if (node < 0)
         return;
     const double* diagonal = a->B + (ptrdiff_t)9 * node;
-    const double* rest = a->A + (ptrdiff_t)9 * a->at_diagonal[node];
+    const double* rest = a->rest + (ptrdiff_t)9 * node;
     double F[9] = {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, most = 0.0;
     for (int e = 0; e < 9; e++)
         same = same && diagonal[e] == rest[e];
     if (!same)
         cond_coarse_cut(diagonal, rest, F);
     const float* rows = a->rows + (ptrdiff_t)24 * place;
-    for (int e = 0; e < 9 && a->made; e++)
+    for (int e = 0; e < 9 && a->made && a->levels; e++)
         most = fmax(most, fabs(F[e] - (double)rows[8 * (e / 3) + e % 3]));
-    for (int e = 0; e < 9 && a->made && most <= COND_SOFT_CHANGED; e++)
+    for (int e = 0; e < 9 && a->made && a->levels && most <= COND_SOFT_CHANGED; e++)
         F[e] = (double)rows[8 * (e / 3) + e % 3];
     a->changed[place] = most > COND_SOFT_CHANGED;
     a->held[place] = (float)(3.0 - F[0] - F[4] - F[8]);
@@ -226,19 +237,32 @@ COND_DEVICE void cond_coarse_near_item(const CondCoarseView* a, int node)
     a->near_change[a->rank[node]] = any;
 }
 
-// 1 if the row of a part must be recomputed.
-COND_DEVICE double cond_coarse_due_term(const CondCoarseView* a, int part)
+// 1 if the row of a group must be recomputed.
+COND_DEVICE double cond_coarse_due_term(const CondCoarseView* a, int group)
 {
     int due = !a->made;
-    for (int place = 4 * a->part_four[part]; place < 4 * a->part_four[part + 1] && !due; place++)
+    for (int place = cond_coarse_first_place(a, group);
+         place < cond_coarse_first_place(a, group + 1) && !due; place++)
         due = a->order[place] >= 0 && a->near_change[place];
-    a->due[part] = due;
+    a->due[group] = due;
     return (double)due;
+}
+
+// Directions in which a node is held now and was not when the matrix was made, or the other way
+// round.
+COND_DEVICE double cond_coarse_change_term(const CondCoarseView* a, int place)
+{
+    return a->order[place] >= 0 ? fabs((double)a->held[place] - (double)a->held_then[place]) : 0.0;
+}
+
+COND_DEVICE void cond_coarse_keep_item(const CondCoarseView* a, int place)
+{
+    a->held_then[place] = a->held[place];
 }
 
 // ---- Galerkin sums: column m of a block of 6x6
 
-COND_DEVICE void cond_coarse_keep(const CondCoarseView* a, int block, int m, const double* M)
+COND_DEVICE void cond_coarse_store(const CondCoarseView* a, int block, int m, const double* M)
 {
     int row = a->block_row[block], column = a->level_column[block];
     for (int r = 0; r < 6; r++) {
@@ -270,7 +294,7 @@ COND_DEVICE void cond_coarse_first_item(const CondCoarseView* a, int item)
         for (int r = 0; r < 6; r++)
             M[r] += (double)to[r] * w0 + (double)to[8 + r] * w1 + (double)to[16 + r] * w2;
     }
-    cond_coarse_keep(a, block, m, M);
+    cond_coarse_store(a, block, m, M);
 }
 
 // Of a level above: sum P_i' V_ij P_j with P = [1, -[a]x; 0, ratio] of arms a.
@@ -297,7 +321,7 @@ COND_DEVICE void cond_coarse_next_item(const CondCoarseView* a, int item)
         M[4] += a2 * N[0] - a0 * N[2] + a->ratio * N[4];
         M[5] += a0 * N[1] - a1 * N[0] + a->ratio * N[5];
     }
-    cond_coarse_keep(a, block, m, M);
+    cond_coarse_store(a, block, m, M);
 }
 
 // x = L'^-1 L^-1 x, L the lower triangle.
@@ -392,6 +416,88 @@ COND_DEVICE double cond_coarse_square_term(const CondCoarseView* a, int item)
     return (double)a->from[item] * (double)a->from[item];
 }
 
+// ---- joins (soft/soft_packed.h) in the matrix of a few groups
+
+typedef struct CondJoinView {
+    CondCoarseView coarse;
+    int n_join, n_cell;
+    const int *size, *gain_begin;      // rows of each, where its K begins
+    const double* gain;                // K
+    const int* share;                  // node, join and place of the Jacobian   (3 n_share)
+    const float* share_value;          //
+    const int *cell_begin, *cell_row;  // as CondSoftPacked has them             (n_cell + 1)
+    const int* cell_group;             //                                        (n_cell)
+    const int* group_cell;             // first cell of each group               (n_group + 1)
+    const int *join_begin, *join_cell; // cells of each join        (n_join + 1), (n_cell)
+    double *Y, *KY;                    // G P of each cell, and K times that      (36 n_cell)
+    double* gain_then;                 // trace of K at the last build           (n_join)
+} CondJoinView;
+
+COND_DEVICE void cond_join_move_item(const CondJoinView* a, int cell)
+{
+    int wide = a->cell_row[cell + 1] - a->cell_row[cell];
+    int join = a->share[3 * a->cell_begin[cell] + 1], n = a->size[join];
+    const double* K = a->gain + a->gain_begin[join];
+    double *Y = a->Y + (ptrdiff_t)36 * cell, *KY = a->KY + (ptrdiff_t)36 * cell;
+    for (int e = 0; e < 6 * n; e++) {
+        double sum = 0.0;
+        for (int s = a->cell_begin[cell]; s < a->cell_begin[cell + 1]; s++) {
+            const float* G = a->share_value + a->share[3 * s + 2];
+            const float* rows = a->coarse.rows + (ptrdiff_t)24 * a->share[3 * s];
+            for (int k = 0; k < 3; k++)
+                sum += (double)G[k * wide + e / 6] * (double)rows[8 * k + e % 6];
+        }
+        Y[e] = sum;
+    }
+    for (int e = 0; e < 6 * n; e++) {
+        double sum = 0.0;
+        for (int c = 0; c < n; c++)
+            sum += K[e / 6 * n + c] * Y[6 * c + e % 6];
+        KY[e] = sum;
+    }
+}
+
+// Column m of the block of two groups: sum Y_a' K Y_b of the joins that have cells in both.
+COND_DEVICE void cond_join_add_item(const CondJoinView* a, int item)
+{
+    int m = item % 6, g = item / 6 / a->coarse.n_group, h = item / 6 % a->coarse.n_group;
+    double M[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    for (int c = a->group_cell[g]; c < a->group_cell[g + 1]; c++) {
+        int join = a->share[3 * a->cell_begin[c] + 1], n = a->size[join];
+        const double* Y = a->Y + (ptrdiff_t)36 * c;
+        for (int k = a->join_begin[join]; k < a->join_begin[join + 1]; k++) {
+            const double* KY = a->KY + (ptrdiff_t)36 * a->join_cell[k] + m;
+            if (a->cell_group[a->join_cell[k]] != h)
+                continue;
+            for (int r = 0; r < n; r++)
+                for (int i = 0; i < 6; i++)
+                    M[i] += Y[6 * r + i] * KY[6 * r];
+        }
+    }
+    for (int i = 0; i < 6; i++)
+        a->coarse.matrix[(ptrdiff_t)(6 * g + i) * a->coarse.stride + 6 * h + m] += M[i];
+}
+
+COND_DEVICE double cond_join_trace(const CondJoinView* a, int join)
+{
+    double sum = 0.0;
+    for (int i = 0; i < a->size[join]; i++)
+        sum += a->gain[a->gain_begin[join] + i * (a->size[join] + 1)];
+    return sum;
+}
+
+// 1 where the gain of a join has changed a lot.
+COND_DEVICE double cond_join_change_term(const CondJoinView* a, int join)
+{
+    double now = cond_join_trace(a, join), then = a->gain_then[join];
+    return now > 2.0 * then || then > 2.0 * now;
+}
+
+COND_DEVICE void cond_join_keep_item(const CondJoinView* a, int join)
+{
+    a->gain_then[join] = cond_join_trace(a, join);
+}
+
 COND_KERNEL(cond_coarse_middles, CondCoarseView, cond_coarse_middle_item)
 COND_MOST_KERNEL(cond_coarse_sizes, CondCoarseView, cond_coarse_size_term)
 COND_KERNEL(cond_coarse_places, CondCoarseView, cond_coarse_place_item)
@@ -401,6 +507,8 @@ COND_KERNEL(cond_coarse_gather_skew, CondCoarseView, cond_coarse_gather_skew_ite
 COND_KERNEL(cond_coarse_moves, CondCoarseView, cond_coarse_move_item)
 COND_KERNEL(cond_coarse_near, CondCoarseView, cond_coarse_near_item)
 COND_SUM_KERNEL(cond_coarse_due, CondCoarseView, cond_coarse_due_term)
+COND_SUM_KERNEL(cond_coarse_changes, CondCoarseView, cond_coarse_change_term)
+COND_KERNEL(cond_coarse_keeps, CondCoarseView, cond_coarse_keep_item)
 COND_KERNEL(cond_coarse_first, CondCoarseView, cond_coarse_first_item)
 COND_KERNEL(cond_coarse_next, CondCoarseView, cond_coarse_next_item)
 COND_KERNEL(cond_coarse_invert, CondCoarseView, cond_coarse_invert_item)
@@ -408,5 +516,9 @@ COND_KERNEL(cond_coarse_start, CondCoarseView, cond_coarse_start_item)
 COND_KERNEL(cond_coarse_multiply, CondCoarseView, cond_coarse_multiply_item)
 COND_KERNEL(cond_coarse_relax, CondCoarseView, cond_coarse_relax_item)
 COND_SUM_KERNEL(cond_coarse_squares, CondCoarseView, cond_coarse_square_term)
+COND_KERNEL(cond_join_moves, CondJoinView, cond_join_move_item)
+COND_KERNEL(cond_join_adds, CondJoinView, cond_join_add_item)
+COND_SUM_KERNEL(cond_join_changes, CondJoinView, cond_join_change_term)
+COND_KERNEL(cond_join_keeps, CondJoinView, cond_join_keep_item)
 
 #endif

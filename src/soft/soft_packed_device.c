@@ -84,7 +84,7 @@ static CondStatus prepare(CondSoftPacked* packed, const CondSoftPackedSolve* sol
     return packed->coarse.on ? gather_skew(packed) : COND_OK;
 }
 
-static void show_joins(const CondSoftPacked* packed, CondCudaSystem* to)
+void cond_soft_packed_show_joins(const CondSoftPacked* packed, CondCudaSystem* to)
 {
     to->joins = packed->n_plan;
     to->n_join = packed->n_join;
@@ -115,7 +115,6 @@ static void show_joins(const CondSoftPacked* packed, CondCudaSystem* to)
     to->C = packed->C;
     to->BC = packed->BC;
     to->S = packed->S;
-    to->S_inverse = packed->on_device->inverse;
 }
 
 static void show_coarse(const CondSoftPacked* packed, CondCudaSystem* to)
@@ -175,7 +174,8 @@ CondStatus cond_soft_packed_solve_on_device(CondSoftPacked* packed, CondSoftPack
                              .value = packed->value,
                              .on_diagonal = packed->on_device->diagonal,
                              .B = packed->B};
-    show_joins(packed, &system);
+    cond_soft_packed_show_joins(packed, &system);
+    system.S_inverse = packed->on_device->inverse;
     show_coarse(packed, &system);
     CondCudaSolve work = {.r = packed->r,
                           .x = packed->x,

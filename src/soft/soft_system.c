@@ -203,9 +203,9 @@ CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* prob
         system->node_begin[part] = i;
     }
     *fits = 1;
+    system->parted = 0;
     system->parts.arena.context = system->arena.context;
-    CondStatus status = cond_contact_parts_build(&system->parts, problem, threads);
-    return status ? status : find_attached(system);
+    return find_attached(system);
 }
 
 // The packed system is there since the first build.

@@ -29,6 +29,7 @@ typedef struct CondSoftSystem {
     int n_interface; // all other coordinates
     int n_attached;  // nodes that a term joins to the interface
     int threads;
+    int parted;             // 1: the next is there, since the first build
     CondContactParts parts; // of the contacts
     int* node;              // of each coordinate; -1: interface                             (n_dof)
     int* place;             // first coordinate of each node                              (n_node)

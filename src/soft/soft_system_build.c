@@ -369,8 +369,14 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
 {
     size_t interface2 = (size_t)system->n_interface * (size_t)system->n_interface;
     int packs = !general && (system->deep || system->n_node >= system->pack_from);
-    int n_contact = system->problem->n_contact, n_part = system->parts.n_part;
-    CondStatus status = start(system, general);
+    int n_contact = system->problem->n_contact;
+    CondStatus status =
+        system->parted ? COND_OK
+                       : cond_contact_parts_build(&system->parts, system->problem, system->threads);
+    system->parted = !status;
+    if (!status)
+        status = start(system, general);
+    int n_part = system->parts.n_part;
     if (!status && packs)
         status = cond_soft_system_plan_packed(system);
     if (status)

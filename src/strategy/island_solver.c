@@ -468,11 +468,10 @@ static CondStatus prepare(void* work, const CondProblem* problem)
                          s->settings.threads);
 }
 
-int cond_island_solver_reads_on_device(const void* work, int n_node)
+int cond_island_solver_reads_on_device(const void* work)
 {
     const CondSolverSettings* settings = &((const Solver*)work)->settings;
-    return settings->device == COND_DEVICE_CUDA && settings->reuse <= 1 &&
-           cond_multilevel_from_start(settings->multilevel, n_node);
+    return settings->device == COND_DEVICE_CUDA && settings->reuse <= 1;
 }
 
 void cond_island_solver_set_matrix(void* work, CondDeviceMatrix* matrix)

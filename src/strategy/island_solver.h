@@ -13,7 +13,7 @@ CondStatus cond_island_solver_solve(void* work, const CondProblem* problem, Cond
                                     CondSolveOutcome* outcome);
 
 // As cond_solver_reads_on_device and cond_solver_set_matrix.
-int cond_island_solver_reads_on_device(const void* work, int n_node);
+int cond_island_solver_reads_on_device(const void* work);
 void cond_island_solver_set_matrix(void* work, CondDeviceMatrix* matrix);
 
 #endif

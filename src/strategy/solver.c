@@ -103,9 +103,9 @@ CondStatus cond_solver_create_from_sized(const CondContext* context, const CondS
     return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
 }
 
-int cond_solver_reads_on_device(const CondSolver* solver, int n_node)
+int cond_solver_reads_on_device(const CondSolver* solver)
 {
-    return solver->entry && cond_island_solver_reads_on_device(solver->work, n_node);
+    return solver->entry && cond_island_solver_reads_on_device(solver->work);
 }
 
 void cond_solver_set_matrix(CondSolver* solver, CondDeviceMatrix* matrix)

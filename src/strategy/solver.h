@@ -29,8 +29,8 @@ CondStatus cond_solver_solve_within(CondSolver* solver, const CondProblem* probl
                                     CondSolveBudget budget, double* v, double* lambda,
                                     CondSolveInfo* info, CondSolveOutcome* outcome);
 
-// 1 where the solver may read A of a problem of so many nodes of soft bodies on a CUDA device.
-int cond_solver_reads_on_device(const CondSolver* solver, int n_node);
+// 1 where the solver may read A of soft bodies on a CUDA device.
+int cond_solver_reads_on_device(const CondSolver* solver);
 // Where problems to come have their A (problem/device_matrix.h); it stays with the caller.
 void cond_solver_set_matrix(CondSolver* solver, CondDeviceMatrix* matrix);
 

@@ -98,6 +98,37 @@ static void check_scan(CondDevice* device, int n)
     free(back);
 }
 
+// Few long segments and many short ones.
+static void check_segments(CondDevice* device, int n, const double* x, int n_segment)
+{
+    size_t size = (size_t)n * sizeof *x, of_totals = (size_t)n_segment * sizeof(double);
+    int* begin = calloc((size_t)n_segment + 1, sizeof *begin);
+    for (int s = 0; s <= n_segment; s++) // the first half is shorter
+        begin[s] = (int)((double)n * ((double)s / n_segment) * ((double)s / n_segment));
+    double *on = put(device, x, size), *total = device->ops->take(device, 2 * of_totals),
+           *back = calloc(2 * (size_t)n_segment, sizeof *back),
+           *own = calloc(2 * (size_t)n_segment, sizeof *own);
+    int* on_begin = put(device, begin, ((size_t)n_segment + 1) * sizeof *begin);
+    CondSumArgs args = {NULL, on, on}, of_host = {NULL, x, x};
+    CondDevice threads = cond_device_threads(NULL, 1);
+    int right = !device->ops->sums(device, &test_dot, n_segment, on_begin, n, 1, &args, total) &&
+                !device->ops->mosts(device, &test_most, n_segment, on_begin, n, 1, &args,
+                                    total + n_segment) &&
+                !device->ops->read(device, back, total, 2 * of_totals);
+    threads.ops->sums(&threads, &test_dot, n_segment, begin, n, 1, &of_host, own);
+    threads.ops->mosts(&threads, &test_most, n_segment, begin, n, 1, &of_host, own + n_segment);
+    for (int s = 0; s < n_segment; s++)
+        right = right && fabs(back[s] - own[s]) <= 1e-12 * own[s] &&
+                back[n_segment + s] == own[n_segment + s];
+    report("sums and maxima of segments", n_segment, right);
+    device->ops->give(device, on, size);
+    device->ops->give(device, on_begin, ((size_t)n_segment + 1) * sizeof *begin);
+    device->ops->give(device, total, 2 * of_totals);
+    free(begin);
+    free(back);
+    free(own);
+}
+
 static void check_sort(CondDevice* device, int n, uint64_t most)
 {
     uint64_t seed = 5, *key = malloc(((size_t)n + 1) * sizeof *key),
@@ -147,6 +178,8 @@ static void check_verbs(int largest)
             continue;
         check_loops(&device, sizes[k], x);
         check_scan(&device, sizes[k]);
+        check_segments(&device, sizes[k], x, 3);
+        check_segments(&device, sizes[k], x, 5000);
         check_sort(&device, sizes[k], UINT64_MAX);
         check_sort(&device, sizes[k], 5);
     }
