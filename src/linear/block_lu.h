@@ -8,7 +8,7 @@
 //     clear, block ..., factor     the values
 //     solve ...
 //
-// Where a part of the values stays and the rest is filled in by supernodes, on two threads:
+// Where a part of the values stays and the rest is filled in by supernodes, on several threads:
 //
 //     clear, block ..., keep       the part that stays
 //     refactor
@@ -104,7 +104,7 @@ static inline int cond_block_lu_holder(const CondBlockLu* lu, int i, int j)
 }
 
 // What does not stay: `prepare` makes what `fill` adds to the blocks that a supernode holds, for
-// the supernodes of a share (linear/block_schedule.h). It may be called by two threads at once,
+// the supernodes of a share (linear/block_schedule.h). It may be called by several threads at once,
 // each for shares of its own; so may `fill`, when all are prepared.
 typedef struct CondBlockLuSource {
     void (*prepare)(void* data, int share);
@@ -116,7 +116,7 @@ typedef struct CondBlockLuSource {
 int cond_block_lu_team(const CondBlockLu* lu, int threads);
 
 // As factor, of the part that stays and the source. The numbers do not depend on the threads (0:
-// as many as the run time has, of which two are used).
+// as many as the run time has, of which at most COND_WORKERS are used).
 int cond_block_lu_refactor(CondBlockLu* lu, const CondBlockLuSource* source, int threads);
 
 // x = A \ x with the factor, node after node as they were given. The numbers do not depend on the

@@ -1,4 +1,4 @@
-// Factorisations of a matrix of which a part stays, by one thread or two.
+// Factorisations of a matrix of which a part stays, by one thread or several.
 #include "linear/block_lu_panel.h"
 
 #include "base/parallel.h"
