@@ -111,6 +111,6 @@ int cond_block_lu_refactor(CondBlockLu* lu, const CondBlockLuSource* source, int
 {
     Refactor job = {lu, source, 0};
     int n_thread = cond_threads_chained((size_t)(lu->super.schedule.gain * lu->work), threads);
-    cond_team(n_thread < COND_WORKERS ? n_thread : COND_WORKERS, refactor_team, &job);
+    cond_team(n_thread < COND_WORKERS ? n_thread : COND_WORKERS, refactor_team, &job, __func__);
     return job.failed;
 }

@@ -130,5 +130,5 @@ void cond_inverse(int n, int stride, double least, double* A, double* work, int 
     size_t size = (size_t)n * (size_t)n * (size_t)n / 4;
     int team = cond_threads(size, threads);
     team = team < n ? team : n > 0 ? n : 1; // a row of `work` for each
-    cond_team(team, COND_HAS_AVX2 ? invert_avx2 : invert_generic, &in);
+    cond_team(team, COND_HAS_AVX2 ? invert_avx2 : invert_generic, &in, __func__);
 }

@@ -480,7 +480,7 @@ CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* pro
         size_t work = 6 * 6 * (size_t)level->row_begin[level->n_node];
         int most =
             cond_threads(build.l == 0 ? COND_CONTACT_WORK * (size_t)packed->n_node : work, threads);
-        cond_team(most < packed->n_team ? most : packed->n_team, make_level, &build);
+        cond_team(most < packed->n_team ? most : packed->n_team, make_level, &build, __func__);
         if (!isfinite(build.value))
             return COND_DIVERGED;
         level->step = (float)(4.0 / 3.0 / fmax(1.0, COND_SOFT_EIGENVALUE * build.value));

@@ -268,7 +268,7 @@ int cond_contact_patches_slip(CondContactPatches* patches, const CondProblem* pr
     if (n == 0)
         return 0;
     size_t work = COND_COORDINATE_WORK * (size_t)nc * (size_t)n;
-    cond_parallel_phases(n + 1, phase, cond_threads(work, patches->threads));
+    cond_parallel_phases(n + 1, phase, cond_threads(work, patches->threads), __func__);
     for (int c = 0; c < nc; c++)
         if (patches->x_patch[3 * c] > 0.0) {
             memcpy(x + (ptrdiff_t)3 * c, patches->x_patch + (ptrdiff_t)3 * c, 3 * sizeof *x);

@@ -82,7 +82,7 @@ int cond_soft_interface_finish(CondSoftSystem* system)
     size_t work = 3 * (size_t)system->n_attached * (size_t)nb * (size_t)nb;
     CondPhase phase[] = {{multiply_attached, system, system->n_attached, 0},
                          {subtract_attached, system, nb, 1}};
-    cond_parallel_phases(2, phase, cond_threads(work, system->threads));
+    cond_parallel_phases(2, phase, cond_threads(work, system->threads), __func__);
     return system->general ? cond_lu_factor(nb, system->S, system->pivot)
                            : cond_cholesky_factor(nb, system->S);
 }

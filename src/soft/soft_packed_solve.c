@@ -245,6 +245,6 @@ CondStatus cond_soft_packed_solve(CondSoftPacked* packed, CondSoftPackedSolve* s
     if (packed->device)
         return cond_soft_packed_solve_on_device(packed, solve);
     Team team = {.packed = packed, .solve = solve};
-    cond_team(packed->n_team, iterate, &team);
+    cond_team(packed->n_team, iterate, &team, __func__);
     return COND_OK;
 }

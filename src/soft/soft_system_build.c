@@ -223,11 +223,11 @@ typedef struct BuildLoop {
     int packs; // 1: what the loop makes is packed too
 } BuildLoop;
 
-static void run(const BuildLoop* loop, int n_phase, const CondPhase* phase)
+static void run(const BuildLoop* loop, int n_phase, const CondPhase* phase, const char* name)
 {
     const CondSoftSystem* system = loop->system;
     size_t work = 9 * (size_t)system->n_node + 32 * (size_t)system->problem->n_contact;
-    cond_parallel_phases(n_phase, phase, cond_threads(work, system->threads));
+    cond_parallel_phases(n_phase, phase, cond_threads(work, system->threads), name);
 }
 
 static void rotate_gains(const void* data, int first, int last)
@@ -379,11 +379,11 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
     BuildLoop loop = {system, D, stride, packs && system->n_other == 0};
     CondPhase start_phase[] = {{rotate_gains, &loop, n_contact, 0},
                                {start_nodes, &loop, cond_contact_parts_work(&system->parts), 1}};
-    run(&loop, 2, start_phase);
+    run(&loop, 2, start_phase, "start_nodes");
     add_contacts(system, D, stride, 0);
     CondPhase pack = {pack_diagonal, &loop, n_part, 0};
     if (packs && system->n_other > 0)
-        run(&loop, 1, &pack);
+        run(&loop, 1, &pack, "pack_diagonal");
     if (packs) {
         set_gains(system);
         status = correct_coarsely(system, 0);
@@ -398,7 +398,7 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
         return status;
     loop.packs = packs;
     CondPhase invert = {invert_nodes, &loop, n_part, 0};
-    run(&loop, 1, &invert);
+    run(&loop, 1, &invert, "invert_nodes");
     if (!is_inverted(system) || cond_soft_interface_finish(system))
         return COND_DIVERGED;
     if (packs)

@@ -55,11 +55,13 @@ void cond_soft_system_multiply(const CondSoftSystem* system, const double* x, do
                   add_contacts_part, &sweep);
 }
 
-static void each(const CondSoftSystem* system, CondLoopBody body, const Sweep* sweep)
+static void each_named(const CondSoftSystem* system, CondLoopBody body, const Sweep* sweep,
+                       const char* name)
 {
     int n = system->problem->n_dof;
-    cond_parallel(n, cond_threads((size_t)n, system->threads), body, sweep);
+    cond_parallel_named(n, cond_threads((size_t)n, system->threads), body, sweep, name);
 }
+#define each(system, body, sweep) each_named(system, body, sweep, #body)
 
 // z = B a, the blocks of the nodes.
 static void block_nodes(const void* loop, int first, int last)
@@ -125,12 +127,13 @@ typedef struct Transfer {
     double scale;
 } Transfer;
 
-static void each_node(const Transfer* transfer, CondLoopBody body)
+static void each_node_named(const Transfer* transfer, CondLoopBody body, const char* name)
 {
     const CondSoftSystem* system = transfer->system;
     int threads = cond_threads(3 * (size_t)system->n_node, system->threads);
-    cond_parallel(system->n_node, threads, body, transfer);
+    cond_parallel_named(system->n_node, threads, body, transfer, name);
 }
+#define each_node(transfer, body) each_node_named(transfer, body, #body)
 
 // packed = wide / scale
 static void pack_nodes(const void* loop, int first, int last)
