@@ -19,7 +19,7 @@ enum {
     N_PREDICTED = 3,
     MOST_REPEATS = 9,
     ACCOUNTS = 5,     // repetitions that are measured,
-    LONG_SECONDS = 1, // or one of longer steps
+    LONG_SECONDS = 3, // [s] after which no more are made
     WORST = 10        // loops that are shown
 };
 
@@ -157,7 +157,7 @@ static CondStatus repeat(const CondModel* model, const CondState* from, int step
         if (r > 0 && threads > 0 && status >= 0)
             read_account(account);
         cond_account_begin(0);
-        if (r > 0 && sum[COND_N_STAGE] > LONG_SECONDS)
+        if (r * steps * sum[COND_N_STAGE] > LONG_SECONDS)
             break;
     }
     out->dof = cond_model_n_dof(model);
@@ -306,15 +306,14 @@ static void add_worst(const Scaling* s, json_t* rows)
         const CondThreadsWork* loop = &account->loop[worst];
         used[worst] = 1;
         json_array_append_new(
-            rows,
-            json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", s->what->name,
-                      "work", account->stage[worst], "loop", loop->name, "lost_ms",
-                      json_number(1e3 * lost(loop, threads) / steps), "before_ms",
-                      json_number(1e3 * loop->outside / steps), "within_ms",
-                      json_number(1e3 * loop->within / steps), "longest_ms",
-                      json_number(1e3 * loop->longest / steps), "loops",
-                      json_number((double)loop->loops / steps), "barriers",
-                      json_number((double)loop->barriers / steps)));
+            rows, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", s->what->name,
+                            "work", account->stage[worst], "loop", loop->name, "lost_ms",
+                            json_number(1e3 * lost(loop, threads) / steps), "before_ms",
+                            json_number(1e3 * loop->outside / steps), "within_ms",
+                            json_number(1e3 * loop->within / steps), "longest_ms",
+                            json_number(1e3 * loop->longest / steps), "loops",
+                            json_number((double)loop->loops / steps), "barriers",
+                            json_number((double)loop->barriers / steps)));
     }
 }
 
@@ -329,8 +328,8 @@ static int take_account(Scaling* s, const BenchOptions* options, const CondState
     double seconds;
     int code = s->what->envs > 0 ? CLI_FINE : load(s->what, options, predicted[k], &model);
     if (code == CLI_FINE && !s->what->envs)
-        status = repeat(model, from, s->what->steps, 1 + ACCOUNTS, predicted[k], &s->account[k],
-                        &steps);
+        status =
+            repeat(model, from, s->what->steps, 1 + ACCOUNTS, predicted[k], &s->account[k], &steps);
     if (s->what->envs) {
         cond_account_begin(predicted[k]);
         code = run_envs(s->what, options, predicted[k], &seconds);
@@ -437,11 +436,11 @@ static const BenchColumn worst_loops[] = {
     {"barriers", "barriers", "%.0f", 9},
 };
 
-const Benchmark bench_scaling = {"scaling",
-                                 "stages of a step by the number of threads, and what more of them "
-                                 "would gain",
-                                 {{"rows", times, sizeof times / sizeof times[0]},
-                                  {"work", account, sizeof account / sizeof account[0]},
-                                  {"worst", worst_loops,
-                                   sizeof worst_loops / sizeof worst_loops[0]}},
-                                 run};
+const Benchmark bench_scaling = {
+    "scaling",
+    "stages of a step by the number of threads, and what more of them "
+    "would gain",
+    {{"rows", times, sizeof times / sizeof times[0]},
+     {"work", account, sizeof account / sizeof account[0]},
+     {"worst", worst_loops, sizeof worst_loops / sizeof worst_loops[0]}},
+    run};

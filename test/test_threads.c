@@ -252,8 +252,9 @@ static void small_loops_have_one_thread(void** state)
     (void)state;
     assert_int_equal(cond_threads(0, 8), 1);
     assert_int_equal(cond_threads(COND_PARALLEL_FROM - 1, 8), 1);
-    assert_int_equal(cond_threads(COND_PARALLEL_FROM, 8), 2); // each has work worth waking it
-    assert_int_equal(cond_threads(4 * (size_t)COND_PARALLEL_FROM, 8), 8);
+    assert_int_equal(cond_threads(COND_PARALLEL_FROM, 8), 4);
+    assert_int_equal(cond_threads(4 * (size_t)COND_PARALLEL_FROM, 16), 8); // the root of the work
+    assert_int_equal(cond_threads(16 * (size_t)COND_PARALLEL_FROM, 16), 16);
     assert_int_equal(cond_threads(COND_PARALLEL_FROM, 1), 1);
     assert_int_equal(cond_threads(SIZE_MAX, 5000), COND_MAX_THREADS);
     assert_int_equal(cond_threads(SIZE_MAX, 0), cond_cores());

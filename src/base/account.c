@@ -7,7 +7,6 @@
 #include "base/timer.h"
 #include "cond/context.h"
 
-#include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -54,11 +53,10 @@ void cond_account_begin(int threads)
     int n = threads < COND_ACCOUNT_THREADS ? threads : COND_ACCOUNT_THREADS;
     atomic_store(&account.threads, 0);
     account.n = account.n_loop = 0;
-    account.asking = LONG_MAX; // the shortest of some
-    for (int k = 0; k < ENTRIES; k++) {
-        long since = cond_account_now(), took = cond_account_now() - since;
-        account.asking = took < account.asking ? took : account.asking;
-    }
+    account.since = cond_account_now();
+    for (int k = 0; k < LOOPS; k++)
+        cond_account_now();
+    account.asking = (cond_account_now() - account.since) / (LOOPS + 1);
     account.since = cond_account_now();
     atomic_store(&account.threads, n > 0 ? n : 0);
 }
@@ -141,10 +139,10 @@ void cond_account_open(const char* name)
     account.open->work.outside += cond_seconds_of(cond_account_passed(account.since));
 }
 
-void cond_account_close(long spent, long longest, int threads, int barriers)
+void cond_account_close(long spent, long longest, int barriers, double met)
 {
     CondThreadsWork* work = &account.open->work;
-    work->met += (2.0 + barriers) * threads; // and at both ends
+    work->met += met;
     work->within += cond_seconds_of(spent);
     work->longest += cond_seconds_of(longest);
     work->loops++;

@@ -4,13 +4,15 @@
 // from sixteen.
 //
 // While it is on, the calling thread runs all blocks of plain loops in sequence and assigns each to
-// the one of n virtual threads that would be free first. The threads of a team, which has barriers,
-// run one at a time on one processor, each up to its next barrier; a clock for each of them says
-// when it would be there. Loops that distribute work dynamically run with n real threads.
+// the one of n virtual threads that would be free first. The ranks of a team, which has barriers,
+// take turns on the calling thread, each up to its next barrier; a clock for each of them says when
+// it would be there. Loops that distribute work dynamically run with n real threads.
 #ifndef COND_BASE_ACCOUNT_H
 #define COND_BASE_ACCOUNT_H
 
-#include <pthread.h>
+#include "base/pool.h"
+
+#include <ucontext.h>
 
 // The number of threads that loops are divided for; 0: the account is off. The functions below are
 // called only while it is on.
@@ -25,9 +27,9 @@ long cond_account_now(void);
 long cond_account_passed(long since);
 
 // The calling thread begins a loop of this name; and ends it with the time of all threads, that of
-// the busiest, and the numbers of threads and barriers.
+// the busiest, the number of barriers, and that of the threads that met, over all barriers.
 void cond_account_open(const char* name);
-void cond_account_close(long spent, long longest, int threads, int barriers);
+void cond_account_close(long spent, long longest, int barriers, double met);
 
 // Assignment of blocks to virtual threads, in order.
 enum { COND_ACCOUNT_THREADS = 64 };
@@ -41,26 +43,25 @@ void cond_account_deal(CondAccountDeal* deal, long took);
 long cond_account_longest(const CondAccountDeal* deal);
 void cond_account_meet(CondAccountDeal* deal); // a barrier
 
-// A team whose threads take turns.
+// A team whose ranks take turns on the calling thread.
 typedef struct CondAccountTeam {
-    pthread_mutex_t lock;
-    pthread_cond_t moved[COND_ACCOUNT_THREADS]; // of each thread: it is its turn
-    int size, turn, cpu;                        // threads; whose turn it is; their processor
-    const void* gate[COND_ACCOUNT_THREADS];     // where each waits; NULL: it may run
+    CondPoolTeam body;
+    void* data;
+    int size, turn; // ranks; which one runs
+    long since;     // when it was started [ns]
+    ucontext_t caller, rank[COND_ACCOUNT_THREADS];
+    const void* gate[COND_ACCOUNT_THREADS]; // where each waits; NULL: it may run
     int ended[COND_ACCOUNT_THREADS];
-    long since[COND_ACCOUNT_THREADS]; // when each was started [ns]
     long clock[COND_ACCOUNT_THREADS]; // of each [ns]
     long spent;                       // by all [ns]
     int barriers;
-    double met;
+    double met; // ranks that met, over all barriers
 } CondAccountTeam;
 
-void cond_account_team_begin(CondAccountTeam* team);
-// Each thread, at its begin, at a barrier of `size` of them, and at its end.
-void cond_account_join(CondAccountTeam* team, int rank, int size);
+// Runs a team; 1 if it cannot be measured.
+int cond_account_team(CondAccountTeam* team, int size, CondPoolTeam body, void* data);
+// A barrier of `size` ranks.
 void cond_account_meet_team(CondAccountTeam* team, const void* gate, int size, int rank);
-void cond_account_leave(CondAccountTeam* team, int rank);
-// Ends the loop, as cond_account_close.
-void cond_account_close_team(CondAccountTeam* team);
+long cond_account_team_longest(const CondAccountTeam* team); // [ns]
 
 #endif

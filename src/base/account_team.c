@@ -1,75 +1,86 @@
-// Teams of threads while the account is on (account.h): one of them runs at a time, from barrier to
-// barrier, all on one processor. Its own clock advances by the processor time that it took; at a
-// barrier the clocks of those that meet are set to the latest. So the time of a team of 16 is found
-// on one processor: other threads neither take it away nor spin beside it.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE // sched_getcpu, sched_setaffinity
-#endif
+// Teams of threads while the account is on (account.h): all ranks run on the calling thread, each
+// on a stack of its own and up to its next barrier, then the next one. Its clock advances by the
+// processor time that it took; at a barrier the clocks of those that meet are set to the latest. So
+// the time of a team of 16 is found on one processor.
 #include "base/account.h"
+#include "base/pool.h"
 
-#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
-void cond_account_team_begin(CondAccountTeam* team)
-{
-    memset(team, 0, sizeof *team);
-    pthread_mutex_init(&team->lock, NULL);
-    for (int k = 0; k < COND_ACCOUNT_THREADS; k++)
-        pthread_cond_init(&team->moved[k], NULL);
-    team->cpu = sched_getcpu();
-}
+// Thread sanitizers do not follow a thread from one stack to another: with them a team is one.
+#if defined(__SANITIZE_THREAD__)
+#define ONE_STACK 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ONE_STACK 1
+#endif
+#endif
 
-// Keeps the calling thread on the processor of the team, or lets it run anywhere it might before.
-static void settle(const CondAccountTeam* team, int stays)
-{
-    static _Thread_local cpu_set_t before;
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    if (team->cpu >= 0)
-        CPU_SET(team->cpu, &own);
-    if (stays && sched_getaffinity(0, sizeof before, &before))
-        CPU_ZERO(&before);
-    const cpu_set_t* to = stays ? &own : &before;
-    if (CPU_COUNT(to) > 0)
-        sched_setaffinity(0, sizeof *to, to);
-}
+enum { STACK = 1 << 18 }; // [bytes] of a rank; that of conjugate gradients has the interface on it
 
-// The next thread after this one that may run gets its turn.
+static CondAccountTeam* running; // of the one simulation that may be measured
+
+// Goes on with the next rank after this one that may; with the caller if all have ended.
 static void pass_on(CondAccountTeam* team, int rank)
 {
-    for (int k = 1; k <= team->size; k++) {
-        int next = (rank + k) % team->size;
-        if (team->gate[next] || team->ended[next])
-            continue;
-        team->turn = next;
-        pthread_cond_signal(&team->moved[next]);
-        return;
+    int next = -1;
+    for (int k = 1; k <= team->size && next < 0; k++) {
+        int other = (rank + k) % team->size;
+        next = team->gate[other] || team->ended[other] ? -1 : other;
     }
+    if (next == rank)
+        return;
+    cond_pool_set_rank(next > 0 ? next : 0);
+    team->turn = next;
+    swapcontext(&team->rank[rank], next < 0 ? &team->caller : &team->rank[next]);
 }
 
-static void wait_for_turn(CondAccountTeam* team, int rank)
-{
-    while (team->turn != rank || team->gate[rank])
-        pthread_cond_wait(&team->moved[rank], &team->lock);
-    pthread_mutex_unlock(&team->lock);
-    team->since[rank] = cond_account_now();
-}
-
-// Ends the turn of a thread.
+// Ends the turn of a rank.
 static void stop(CondAccountTeam* team, int rank)
 {
-    long took = cond_account_passed(team->since[rank]);
-    pthread_mutex_lock(&team->lock);
+    long took = cond_account_passed(team->since);
     team->clock[rank] += took;
     team->spent += took;
 }
 
-void cond_account_join(CondAccountTeam* team, int rank, int size)
+static void run_rank(void)
 {
-    settle(team, 1);
-    pthread_mutex_lock(&team->lock);
-    team->size = size;
-    wait_for_turn(team, rank); // rank 0 is the first
+    CondAccountTeam* team = running;
+    int rank = team->turn;
+    team->since = cond_account_now();
+    team->body(team->data, rank, team->size);
+    stop(team, rank);
+    team->ended[rank] = 1;
+    pass_on(team, rank);
+}
+
+int cond_account_team(CondAccountTeam* team, int size, CondPoolTeam body, void* data)
+{
+    memset(team, 0, sizeof *team);
+    team->body = body;
+    team->data = data;
+    team->size = size < COND_ACCOUNT_THREADS ? size : COND_ACCOUNT_THREADS;
+    char* stack = NULL;
+#ifndef ONE_STACK
+    stack = malloc((size_t)team->size * STACK);
+#endif
+    if (!stack)
+        return 1;
+    for (int k = 0; k < team->size; k++) {
+        getcontext(&team->rank[k]);
+        team->rank[k].uc_stack.ss_sp = stack + (size_t)k * STACK;
+        team->rank[k].uc_stack.ss_size = STACK;
+        makecontext(&team->rank[k], run_rank, 0);
+    }
+    CondAccountTeam* outer = running;
+    int before = cond_pool_enter();
+    running = team;
+    swapcontext(&team->caller, &team->rank[0]);
+    running = outer;
+    cond_pool_leave(before);
+    free(stack);
+    return 0;
 }
 
 // Opens a gate: all who wait there go on at the time of the last.
@@ -99,25 +110,13 @@ void cond_account_meet_team(CondAccountTeam* team, const void* gate, int size, i
         team->met += size;
     }
     pass_on(team, rank);
-    wait_for_turn(team, rank);
+    team->since = cond_account_now();
 }
 
-void cond_account_leave(CondAccountTeam* team, int rank)
-{
-    stop(team, rank);
-    team->ended[rank] = 1;
-    pass_on(team, rank);
-    pthread_mutex_unlock(&team->lock);
-    settle(team, 0);
-}
-
-void cond_account_close_team(CondAccountTeam* team)
+long cond_account_team_longest(const CondAccountTeam* team)
 {
     long latest = 0;
     for (int k = 0; k < team->size; k++)
         latest = team->clock[k] > latest ? team->clock[k] : latest;
-    cond_account_close(team->spent, latest, team->size, team->barriers);
-    pthread_mutex_destroy(&team->lock);
-    for (int k = 0; k < COND_ACCOUNT_THREADS; k++)
-        pthread_cond_destroy(&team->moved[k]);
+    return latest;
 }

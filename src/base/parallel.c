@@ -7,6 +7,7 @@
 #include "cond/context.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -57,14 +58,15 @@ int cond_threads(size_t work, int threads)
     if (work < COND_PARALLEL_FROM)
         return 1;
     int wanted = threads > 0 ? threads : cond_cores(); // the environment may ask for more
-    size_t worth = work / (COND_PARALLEL_FROM / 2);
+    double worth = sqrt(16.0 * (double)work / COND_PARALLEL_FROM);
     wanted = wanted < COND_MAX_THREADS ? wanted : COND_MAX_THREADS;
-    return worth < (size_t)wanted ? (int)worth : wanted;
+    return worth < wanted ? (int)worth : wanted;
 }
 
 int cond_threads_chained(size_t work, int threads)
 {
-    return cond_threads(work / COND_PARALLEL_CHAINED, threads);
+    return work < (size_t)COND_PARALLEL_CHAINED * COND_PARALLEL_FROM ? 1
+                                                                     : cond_threads(work, threads);
 }
 
 int cond_threads_end(void)
@@ -85,6 +87,12 @@ static void do_part(int n, int k, int n_part, CondLoopBody body, const void* loo
 static int is_measured(void)
 {
     return cond_account_threads() > 0 && !cond_pool_inside();
+}
+
+// Threads that meet at so many barriers of all of them, and at both ends of the loop.
+static double meetings(int n_thread, int barriers)
+{
+    return (2.0 + barriers) * n_thread;
 }
 
 typedef struct Measured {
@@ -113,7 +121,7 @@ static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic lon
         long waited;
         cond_account_open(name);
         cond_pool_serve(n_thread, serve_measured, &measured, &waited);
-        cond_account_close(measured.spent, measured.longest, n_thread, 0);
+        cond_account_close(measured.spent, measured.longest, 0, meetings(n_thread, 0));
         return;
     }
     if (n_thread <= 1 || is_crowded()) {
@@ -203,7 +211,8 @@ static void measure_phases(int n_phase, const CondPhase* phase, int n_thread, co
             cond_account_deal(&deal, cond_account_passed(since));
         }
     }
-    cond_account_close(deal.spent, cond_account_longest(&deal), n_thread, barriers);
+    cond_account_close(deal.spent, cond_account_longest(&deal), barriers,
+                       meetings(n_thread, barriers));
 }
 
 void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread, const char* name)
@@ -265,7 +274,7 @@ static void measure_items(int n, int n_thread, CondItemBody body, void* data, co
         cond_account_deal(&deal, cond_account_passed(since));
     }
     cond_pool_leave(before);
-    cond_account_close(deal.spent, cond_account_longest(&deal), n_thread, 0);
+    cond_account_close(deal.spent, cond_account_longest(&deal), 0, meetings(n_thread, 0));
 }
 
 void cond_parallel_items(int n, int n_thread, CondItemBody body, void* data, const char* name)
@@ -354,22 +363,22 @@ typedef struct TeamCall {
 static void call_team(void* data, int rank, int size)
 {
     TeamCall* call = data;
-    if (call->team.account)
-        cond_account_join(call->team.account, rank, size);
     call->body(call->data, &call->team, rank, size);
-    if (call->team.account)
-        cond_account_leave(call->team.account, rank);
 }
 
 static void measure_team(int n_thread, TeamCall* call, const char* name)
 {
     CondAccountTeam account;
-    int most = n_thread < COND_ACCOUNT_THREADS ? n_thread : COND_ACCOUNT_THREADS;
-    cond_account_team_begin(&account);
-    call->team.account = &account;
     cond_account_open(name);
-    cond_pool_gather_all(most, call_team, call);
-    cond_account_close_team(&account);
+    call->team.account = &account;
+    if (cond_account_team(&account, n_thread, call_team, call)) {
+        int before = cond_pool_enter();
+        call->team.account = NULL;
+        call_team(call, 0, 1);
+        cond_pool_leave(before);
+    }
+    cond_account_close(account.spent, cond_account_team_longest(&account), account.barriers,
+                       account.met + meetings(account.size, 0));
 }
 
 void cond_team(int n_thread, CondTeamBody body, void* data, const char* name)

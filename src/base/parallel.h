@@ -9,8 +9,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-// Number of threads for a loop with the given work: at most `threads` (0: as base/cores.h says),
-// and such that each has at least half of COND_PARALLEL_FROM, the cost of waking it.
+// Number of threads for a loop with the given work: at most `threads` (0: as base/cores.h says), 1
+// below COND_PARALLEL_FROM, and from there on by the root of the work: p threads take 1/p of the
+// time for it, but p times as long to meet, and the sum is least where both are equal. The two
+// meetings of a loop take 0.4 us a thread, COND_PARALLEL_FROM at least 4 us.
 int cond_threads(size_t work, int threads);
 
 // The same for consecutive loops within a Newton step, with a threshold of COND_PARALLEL_CHAINED
@@ -46,8 +48,7 @@ static inline void cond_parallel_named(int n, int n_thread, CondLoopBody body, c
     else if (n > 0)
         body(loop, 0, n);
 }
-#define cond_parallel(n, n_thread, body, loop)                                                     \
-    cond_parallel_named(n, n_thread, body, loop, #body)
+#define cond_parallel(n, n_thread, body, loop) cond_parallel_named(n, n_thread, body, loop, #body)
 
 // Processes the rows of a sparse matrix with offsets begin[0] .. begin[n], in blocks with about
 // equally many entries, one per thread.

@@ -91,7 +91,7 @@ static void block(const CondBody* body, const CondKinematics* kinematics, double
                       cond_spectral_stiffness(d) * step, NULL, &policy, work_of(body, kinematics),
                       &A, elastic, threads_of(kinematics));
     SumLoop sum = {elastic, f};
-    cond_parallel(body->n_dof, cond_threads((size_t)body->n_dof, threads_of(kinematics)),
+    cond_parallel(body->n_dof, cond_threads(4 * (size_t)body->n_dof, threads_of(kinematics)),
                   add_elastic, &sum);
     *out = (CondBlock){.kind = COND_BLOCK_BSR3,
                        .n_dof = body->n_dof,
