@@ -44,7 +44,7 @@ typedef struct BenchTable {
     int n_column;
 } BenchTable;
 
-enum { BENCH_MAX_TABLE = 3 };
+enum { BENCH_MAX_TABLE = 4 };
 
 typedef struct Benchmark {
     const char* name;

@@ -12,7 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORK = 48, MOST_COUNT = 8, N_PREDICTED = 3, MOST_REPEATS = 9 };
+enum {
+    MOST_WORK = 48,
+    MOST_LOOPS = 256,
+    MOST_COUNT = 8,
+    N_PREDICTED = 3,
+    MOST_REPEATS = 9,
+    ACCOUNTS = 5,     // repetitions that are measured,
+    LONG_SECONDS = 3, // [s] after which no more are made
+    WORST = 10        // loops that are shown
+};
 
 // Threads whose loops are measured on the processors that there are; the first is the reference.
 static const int predicted[N_PREDICTED] = {1, 8, 16};
@@ -75,10 +84,51 @@ typedef struct Steps {
     double seconds[COND_N_STAGE + 1]; // of a step, by stage and in all
 } Steps;
 
-// Makes the steps after the state in `from`, several times; the shortest of each. account: threads
-// that the last of these times are measured for; 0: none.
+// What the account of one thread count says, over several repetitions: the least of each number,
+// since other programs and interrupts only add to them.
+typedef struct Account {
+    int n_work, n_loop;
+    CondThreadsWork work[MOST_WORK], loop[MOST_LOOPS];
+    const char* stage[MOST_LOOPS]; // of the loops
+} Account;
+
+static void keep_least(CondThreadsWork* to, const CondThreadsWork* now)
+{
+    to->outside = fmin(to->outside, now->outside);
+    to->within = fmin(to->within, now->within);
+    to->longest = fmin(to->longest, now->longest);
+}
+
+static void read_account(Account* account)
+{
+    CondThreadsWork work;
+    const char* stage;
+    for (int k = 0, i; cond_account_read(k, &work); k++) {
+        for (i = 0; i < account->n_work && strcmp(account->work[i].name, work.name) != 0; i++)
+            ;
+        if (i < account->n_work)
+            keep_least(&account->work[i], &work);
+        else if (i < MOST_WORK)
+            account->work[account->n_work++] = work;
+    }
+    for (int k = 0, i; cond_account_read_loop(k, &stage, &work); k++) {
+        for (i = 0; i < account->n_loop && (strcmp(account->loop[i].name, work.name) != 0 ||
+                                            strcmp(account->stage[i], stage) != 0);
+             i++)
+            ;
+        if (i < account->n_loop) {
+            keep_least(&account->loop[i], &work);
+        } else if (i < MOST_LOOPS) {
+            account->stage[i] = stage;
+            account->loop[account->n_loop++] = work;
+        }
+    }
+}
+
+// Makes the steps after the state in `from`, several times; the shortest of each. threads > 0:
+// measures all but the first for so many.
 static CondStatus repeat(const CondModel* model, const CondState* from, int steps, int repeats,
-                         int account, Steps* out)
+                         int threads, Account* account, Steps* out)
 {
     CondSim* sim = NULL;
     CondState* state = NULL;
@@ -91,8 +141,8 @@ static CondStatus repeat(const CondModel* model, const CondState* from, int step
     for (int r = 0; r < repeats && status >= 0; r++) {
         double sum[COND_N_STAGE + 1] = {0.0};
         status = cond_state_copy(state, from);
-        if (r == repeats - 1 && account > 0)
-            cond_account_begin(account);
+        if (r > 0 && threads > 0)
+            cond_account_begin(threads);
         for (int k = 0; k < steps && status >= 0; k++) {
             CondStepInfo info;
             double start = roofline_clock();
@@ -104,6 +154,11 @@ static CondStatus repeat(const CondModel* model, const CondState* from, int step
         }
         for (int i = 0; i <= COND_N_STAGE; i++)
             out->seconds[i] = fmin(out->seconds[i], sum[i]);
+        if (r > 0 && threads > 0 && status >= 0)
+            read_account(account);
+        cond_account_begin(0);
+        if (r * steps * sum[COND_N_STAGE] > LONG_SECONDS)
+            break;
     }
     out->dof = cond_model_n_dof(model);
     cond_state_destroy(state);
@@ -143,8 +198,7 @@ typedef struct Scaling {
     const Case* what;
     int n_count;
     Steps steps[MOST_COUNT]; // with 1, 2, 4 .. threads
-    int n_work[N_PREDICTED];
-    CondThreadsWork work[N_PREDICTED][MOST_WORK];
+    Account account[N_PREDICTED];
 } Scaling;
 
 static void add_times(const Scaling* s, json_t* rows)
@@ -220,21 +274,50 @@ static void add_all_work(const Scaling* s, json_t* rows)
 {
     const int last = N_PREDICTED - 1;
     CondThreadsWork work[N_PREDICTED];
-    for (int i = -1; i < s->n_work[last]; i++) {
+    for (int i = -1; i < s->account[last].n_work; i++) {
         for (int k = 0; k < N_PREDICTED; k++)
-            work[k] = i < 0 ? total(s->n_work[k], s->work[k])
-                            : find(s->n_work[k], s->work[k], s->work[last][i].name);
+            work[k] = i < 0 ? total(s->account[k].n_work, s->account[k].work)
+                            : find(s->account[k].n_work, s->account[k].work,
+                                   s->account[last].work[i].name);
         add_work(s, work, rows);
     }
 }
 
-// ---- cases
-
-static void read_account(Scaling* s, int k)
+// Time that the loops of a name and what is before them lose with so many threads.
+static double lost(const CondThreadsWork* work, int threads)
 {
-    while (s->n_work[k] < MOST_WORK && cond_account_read(s->n_work[k], &s->work[k][s->n_work[k]]))
-        s->n_work[k]++;
+    return predict(work) - work->within / threads;
 }
+
+// The loops of a step that lose most with the most threads of `predicted`.
+static void add_worst(const Scaling* s, json_t* rows)
+{
+    const int threads = predicted[N_PREDICTED - 1], steps = s->what->steps;
+    const Account* account = &s->account[N_PREDICTED - 1];
+    int used[MOST_LOOPS] = {0};
+    for (int row = 0; row < WORST; row++) {
+        int worst = -1;
+        for (int i = 0; i < account->n_loop; i++)
+            if (!used[i] && (worst < 0 || lost(&account->loop[i], threads) >
+                                              lost(&account->loop[worst], threads)))
+                worst = i;
+        if (worst < 0)
+            return;
+        const CondThreadsWork* loop = &account->loop[worst];
+        used[worst] = 1;
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", s->what->name,
+                            "work", account->stage[worst], "loop", loop->name, "lost_ms",
+                            json_number(1e3 * lost(loop, threads) / steps), "before_ms",
+                            json_number(1e3 * loop->outside / steps), "within_ms",
+                            json_number(1e3 * loop->within / steps), "longest_ms",
+                            json_number(1e3 * loop->longest / steps), "loops",
+                            json_number((double)loop->loops / steps), "barriers",
+                            json_number((double)loop->barriers / steps)));
+    }
+}
+
+// ---- cases
 
 // The account of the steps for one of `predicted`.
 static int take_account(Scaling* s, const BenchOptions* options, const CondState* from, int k)
@@ -245,20 +328,21 @@ static int take_account(Scaling* s, const BenchOptions* options, const CondState
     double seconds;
     int code = s->what->envs > 0 ? CLI_FINE : load(s->what, options, predicted[k], &model);
     if (code == CLI_FINE && !s->what->envs)
-        status = repeat(model, from, s->what->steps, 2, predicted[k], &steps);
+        status =
+            repeat(model, from, s->what->steps, 1 + ACCOUNTS, predicted[k], &s->account[k], &steps);
     if (s->what->envs) {
         cond_account_begin(predicted[k]);
         code = run_envs(s->what, options, predicted[k], &seconds);
     }
-    if (code == CLI_FINE && status >= 0)
-        read_account(s, k);
+    if (code == CLI_FINE && s->what->envs)
+        read_account(&s->account[k]);
     cond_account_begin(0);
     cond_model_destroy(model);
     return code != CLI_FINE ? code : status < 0 ? cli_exit(status) : CLI_FINE;
 }
 
 static int run_case(const Case* c, const BenchOptions* options, int most, json_t* rows,
-                    json_t* work)
+                    json_t* work, json_t* worst)
 {
     Scaling* s = calloc(1, sizeof *s);
     CondModel* first = NULL;
@@ -285,7 +369,7 @@ static int run_case(const Case* c, const BenchOptions* options, int most, json_t
         }
         code = load(c, options, 1 << k, &model);
         if (code == CLI_FINE)
-            status = repeat(model, from, c->steps, repeats, 0, &s->steps[k]);
+            status = repeat(model, from, c->steps, repeats, 0, NULL, &s->steps[k]);
         cond_model_destroy(model);
     }
     for (int k = 0; k < N_PREDICTED && code == CLI_FINE && status >= 0; k++)
@@ -293,6 +377,7 @@ static int run_case(const Case* c, const BenchOptions* options, int most, json_t
     if (code == CLI_FINE && status >= 0) {
         add_times(s, rows);
         add_all_work(s, work);
+        add_worst(s, worst);
         fprintf(stderr, "%-16s %9.2f ms with 1 thread, %9.2f with %d\n", c->name,
                 1e3 * s->steps[0].seconds[COND_N_STAGE],
                 1e3 * s->steps[s->n_count - 1].seconds[COND_N_STAGE], 1 << (s->n_count - 1));
@@ -308,15 +393,16 @@ static int run_case(const Case* c, const BenchOptions* options, int most, json_t
 
 static int run(const BenchOptions* options, json_t* result)
 {
-    json_t *rows = json_array(), *work = json_array();
+    json_t *rows = json_array(), *work = json_array(), *worst = json_array();
     const Case* list = options->quick ? small : cases;
     int n = options->quick ? N_SMALL : N_CASE, code = CLI_FINE;
     int most = options->threads > 0 ? options->threads : omp_get_num_procs();
     json_object_set_new(result, "rows", rows);
     json_object_set_new(result, "work", work);
+    json_object_set_new(result, "worst", worst);
     for (int i = 0; i < n && code == CLI_FINE && !interrupt_signal(); i++)
         if (bench_asks(options->scenes, list[i].name))
-            code = run_case(&list[i], options, most, rows, work);
+            code = run_case(&list[i], options, most, rows, work, worst);
     return code;
 }
 
@@ -338,10 +424,23 @@ static const BenchColumn account[] = {
     {"times8", "8 cores", "%.2f", 8},
     {"times16", "16 cores", "%.2f", 9},
 };
+static const BenchColumn worst_loops[] = {
+    {"scene", "scene", NULL, 18},
+    {"work", "work", NULL, 20},
+    {"loop", "loop", NULL, 26},
+    {"lost_ms", "lost ms", "%.3f", 9},
+    {"before_ms", "before ms", "%.3f", 10},
+    {"within_ms", "within ms", "%.3f", 10},
+    {"longest_ms", "longest ms", "%.3f", 11},
+    {"loops", "loops", "%.0f", 7},
+    {"barriers", "barriers", "%.0f", 9},
+};
 
-const Benchmark bench_scaling = {"scaling",
-                                 "stages of a step by the number of threads, and what more of them "
-                                 "would gain",
-                                 {{"rows", times, sizeof times / sizeof times[0]},
-                                  {"work", account, sizeof account / sizeof account[0]}},
-                                 run};
+const Benchmark bench_scaling = {
+    "scaling",
+    "stages of a step by the number of threads, and what more of them "
+    "would gain",
+    {{"rows", times, sizeof times / sizeof times[0]},
+     {"work", account, sizeof account / sizeof account[0]},
+     {"worst", worst_loops, sizeof worst_loops / sizeof worst_loops[0]}},
+    run};

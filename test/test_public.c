@@ -379,10 +379,18 @@ static void test_account(void** state)
         trial_step(&trial, 1);
         hash[kept] = cond_state_hash(trial.state);
         CondThreadsWork work;
-        int n = 0, named = 0;
-        for (; cond_account_read(n, &work); n++)
+        int n = 0, named = 0, loops = 0;
+        for (; cond_account_read(n, &work); n++) {
             named += work.name && *work.name && work.outside >= 0.0 && work.within >= 0.0;
+            loops += work.loops;
+        }
+        const char* stage; // the loops are those of the stages
+        for (int k = 0; cond_account_read_loop(k, &stage, &work); k++) {
+            assert_true(stage && *stage && work.name && *work.name);
+            loops -= work.loops;
+        }
         cond_account_begin(0);
+        assert_int_equal(loops, 0);
         assert_int_equal(named, n);
         assert_true(!kept || n > 0);
         trial_end(&trial);

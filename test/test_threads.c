@@ -125,7 +125,7 @@ static void run_chains(int turns)
     for (int turn = 1; turn <= turns; turn++) {
         CondPhase phase[] = {
             {write_a, &loop, N, 0}, {write_b, &loop, N, 1}, {write_c, &loop, N, 1}};
-        cond_parallel_phases(3, phase, 1 + turn % 4);
+        cond_parallel_phases(3, phase, 1 + turn % 4, __func__);
         for (int k = 0; k < N; k++)
             assert_true(chain.c[k] == turn * k);
     }
@@ -207,11 +207,11 @@ static void every_item_is_done_once(void** state)
     alarm(60);
     for (int n_thread = 1; n_thread <= 4; n_thread++) {
         Items items = {{0}, 0};
-        cond_parallel_items(N, n_thread, do_item, &items);
+        cond_parallel_items(N, n_thread, do_item, &items, __func__);
         assert_true(all_are(items.value, 1));
         assert_int_equal(items.worst, 0);
     }
-    cond_parallel_items(0, 3, do_item, NULL);
+    cond_parallel_items(0, 3, do_item, NULL, __func__);
     alarm(0);
 }
 
@@ -225,9 +225,9 @@ static void many_phases(void** state)
     for (int p = 0; p < PHASES; p++)
         phase[p] = (CondPhase){add_one, &loop, N, 1};
     alarm(60);
-    cond_parallel_phases(PHASES, phase, 3);
+    cond_parallel_phases(PHASES, phase, 3, __func__);
     assert_true(all_are(value, PHASES));
-    cond_parallel_phases(1, phase, 100);
+    cond_parallel_phases(1, phase, 100, __func__);
     assert_true(all_are(value, PHASES + 1));
     alarm(0);
 }
@@ -238,7 +238,7 @@ static void teams_meet(void** state)
     alarm(60);
     for (int k = 0; k < 100; k++) {
         Meeting meeting = {0};
-        cond_team(1 + k % 4, meet, &meeting);
+        cond_team(1 + k % 4, meet, &meeting, __func__);
         assert_in_range(meeting.size, 1, 1 + k % 4);
         assert_int_equal(meeting.worst, 0);
     }
@@ -252,8 +252,9 @@ static void small_loops_have_one_thread(void** state)
     (void)state;
     assert_int_equal(cond_threads(0, 8), 1);
     assert_int_equal(cond_threads(COND_PARALLEL_FROM - 1, 8), 1);
-    assert_int_equal(cond_threads(COND_PARALLEL_FROM, 8), 2); // each has work worth waking it
-    assert_int_equal(cond_threads(4 * (size_t)COND_PARALLEL_FROM, 8), 8);
+    assert_int_equal(cond_threads(COND_PARALLEL_FROM, 8), 4);
+    assert_int_equal(cond_threads(4 * (size_t)COND_PARALLEL_FROM, 16), 8); // the root of the work
+    assert_int_equal(cond_threads(16 * (size_t)COND_PARALLEL_FROM, 16), 16);
     assert_int_equal(cond_threads(COND_PARALLEL_FROM, 1), 1);
     assert_int_equal(cond_threads(SIZE_MAX, 5000), COND_MAX_THREADS);
     assert_int_equal(cond_threads(SIZE_MAX, 0), cond_cores());

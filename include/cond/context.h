@@ -50,6 +50,9 @@ typedef struct CondThreadsWork {
 COND_API void cond_account_begin(int threads);
 // Reads entry number `entry`, from 0, as accumulated since the begin; returns 0 past the last.
 COND_API int cond_account_read(int entry, CondThreadsWork* work);
+// The same for the loops of the stages, once the entries have been read; `outside` is then the time
+// before the loop, and the name "end" stands for what follows the last loop of a stage.
+COND_API int cond_account_read_loop(int entry, const char** stage, CondThreadsWork* work);
 
 #ifdef __cplusplus
 }

@@ -423,7 +423,7 @@ void cond_assembly_add_forces(const CondAssembly* assembly, const CondModel* mod
     int n_thread =
         cond_threads(COND_CONTACT_WORK * (size_t)n_touch, model->settings.solver.threads);
     if (n_thread > 1)
-        cond_parallel_team(model->n_dof, n_thread, add_forces, &loop);
+        cond_parallel(model->n_dof, n_thread, add_forces, &loop);
     for (int c = n_thread > 1 ? n_touch : 0; c < n; c++)
         cond_contact_add_force(&assembly->contact[c], scale, lambda + 3 * (ptrdiff_t)c, f);
 }

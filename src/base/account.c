@@ -7,17 +7,25 @@
 #include "base/timer.h"
 #include "cond/context.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
-enum { ENTRIES = 48 };
+enum { ENTRIES = 48, LOOPS = 256 };
+
+// A loop of a stage; its `outside` is the time between the loop before and it.
+typedef struct Loop {
+    const char* stage; // NULL: it belongs to the next mark
+    CondThreadsWork work;
+} Loop;
 
 // Written by the thread that steps; others write to what it hands them.
 static struct Account {
     _Atomic int threads;
-    int n;
+    int n, n_loop;
     CondThreadsWork entry[ENTRIES]; //                                    (n)
-    CondThreadsWork open;           // since the last mark
+    Loop loop[LOOPS];               //                                    (n_loop)
+    Loop* open;                     // the loop that runs
     long since;                     // processor time of the calling thread [ns]
     long asking;                    // what it takes to ask for the time [ns]
 } account;
@@ -27,22 +35,16 @@ int cond_account_threads(void)
     return atomic_load_explicit(&account.threads, memory_order_relaxed);
 }
 
-static long processor_time(void)
+long cond_account_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (long)t.tv_sec * 1000000000L + t.tv_nsec;
 }
 
-long cond_account_now(void)
+long cond_account_passed(long since)
 {
-    return processor_time();
-}
-
-// Time since then, less what asking for it takes.
-static long passed(long since, long now)
-{
-    long took = now - since - account.asking;
+    long took = cond_account_now() - since - account.asking;
     return took > 0 ? took : 0;
 }
 
@@ -50,24 +52,41 @@ void cond_account_begin(int threads)
 {
     int n = threads < COND_ACCOUNT_THREADS ? threads : COND_ACCOUNT_THREADS;
     atomic_store(&account.threads, 0);
-    memset(account.entry, 0, sizeof account.entry);
-    memset(&account.open, 0, sizeof account.open);
-    account.n = 0;
-    account.since = processor_time();
-    for (int k = 0; k < ENTRIES; k++)
-        processor_time();
-    account.asking = (processor_time() - account.since) / ENTRIES;
-    account.since = processor_time();
+    account.n = account.n_loop = 0;
+    account.since = cond_account_now();
+    for (int k = 0; k < LOOPS; k++)
+        cond_account_now();
+    account.asking = (cond_account_now() - account.since) / (LOOPS + 1);
+    account.since = cond_account_now();
     atomic_store(&account.threads, n > 0 ? n : 0);
+}
+
+static void add(CondThreadsWork* to, const CondThreadsWork* more)
+{
+    to->outside += more->outside;
+    to->within += more->within;
+    to->longest += more->longest;
+    to->loops += more->loops;
+    to->barriers += more->barriers;
+    to->met += more->met;
 }
 
 int cond_account_read(int entry, CondThreadsWork* work)
 {
-    if (account.open.loops > 0 || account.open.outside > 0.0)
+    if (account.n_loop > 0 && !account.loop[account.n_loop - 1].stage)
         cond_account_mark("other");
     if (entry < 0 || entry >= account.n)
         return 0;
     *work = account.entry[entry];
+    return 1;
+}
+
+int cond_account_read_loop(int entry, const char** stage, CondThreadsWork* work)
+{
+    if (entry < 0 || entry >= account.n_loop)
+        return 0;
+    *stage = account.loop[entry].stage;
+    *work = account.loop[entry].work;
     return 1;
 }
 
@@ -78,50 +97,67 @@ static CondThreadsWork* find(const char* name)
             return &account.entry[i];
     if (account.n == ENTRIES)
         return &account.entry[ENTRIES - 1];
-    account.entry[account.n].name = name;
+    account.entry[account.n] = (CondThreadsWork){.name = name};
     return &account.entry[account.n++];
+}
+
+static Loop* find_loop(const char* stage, const char* name)
+{
+    for (int i = 0; i < account.n_loop; i++) {
+        const char* of = account.loop[i].stage;
+        if (!strcmp(account.loop[i].work.name, name) &&
+            (of == stage || (of && stage && !strcmp(of, stage))))
+            return &account.loop[i];
+    }
+    if (account.n_loop == LOOPS)
+        return &account.loop[LOOPS - 1];
+    account.loop[account.n_loop] = (Loop){stage, {.name = name}};
+    return &account.loop[account.n_loop++];
 }
 
 void cond_account_mark(const char* name)
 {
     if (!cond_account_threads() || cond_pool_inside())
         return;
-    CondThreadsWork *to = find(name), *open = &account.open;
-    long now = processor_time();
-    to->outside += open->outside + cond_seconds_of(passed(account.since, now));
-    to->within += open->within;
-    to->longest += open->longest;
-    to->loops += open->loops;
-    to->barriers += open->barriers;
-    to->met += open->met;
-    memset(open, 0, sizeof *open);
-    account.since = processor_time();
+    find_loop(NULL, "end")->work.outside += cond_seconds_of(cond_account_passed(account.since));
+    CondThreadsWork* to = find(name);
+    int first = account.n_loop; // those without a stage are the last
+    while (first > 0 && !account.loop[first - 1].stage)
+        first--;
+    for (int i = first, end = account.n_loop; i < end; i++) {
+        Loop loop = account.loop[i];
+        account.n_loop = i == first ? first : account.n_loop;
+        add(to, &loop.work);
+        add(&find_loop(name, loop.work.name)->work, &loop.work);
+    }
+    account.since = cond_account_now();
 }
 
-void cond_account_open(void)
+void cond_account_open(const char* name)
 {
-    account.open.outside += cond_seconds_of(passed(account.since, processor_time()));
+    account.open = find_loop(NULL, name);
+    account.open->work.outside += cond_seconds_of(cond_account_passed(account.since));
 }
 
-void cond_account_close(long spent, long longest, int threads, int barriers)
+void cond_account_close(long spent, long longest, int barriers, double met)
 {
-    account.open.met += (2.0 + barriers) * threads; // and at both ends
-    account.open.within += cond_seconds_of(spent);
-    account.open.longest += cond_seconds_of(longest);
-    account.open.loops++;
-    account.open.barriers += barriers;
-    account.since = processor_time();
+    CondThreadsWork* work = &account.open->work;
+    work->met += met;
+    work->within += cond_seconds_of(spent);
+    work->longest += cond_seconds_of(longest);
+    work->loops++;
+    work->barriers += barriers;
+    account.since = cond_account_now();
 }
 
 void cond_account_deal(CondAccountDeal* deal, long took)
 {
     int first = 0;
-    long own = took > account.asking ? took - account.asking : 0;
     for (int k = 1; k < deal->n_thread; k++)
         if (deal->busy[k] < deal->busy[first])
             first = k;
-    deal->busy[first] += own;
-    deal->spent += own;
+    deal->busy[first] += took;
+    deal->spent += took;
 }
 
 long cond_account_longest(const CondAccountDeal* deal)
@@ -137,19 +173,4 @@ void cond_account_meet(CondAccountDeal* deal)
     long longest = cond_account_longest(deal);
     for (int k = 0; k < deal->n_thread; k++)
         deal->busy[k] = longest;
-}
-
-void cond_account_part(CondAccountTeam* team, long took)
-{
-    long own = took > account.asking ? took - account.asking : 0;
-    atomic_fetch_add(&team->spent, own);
-    long longest = atomic_load(&team->part);
-    while (longest < own && !atomic_compare_exchange_weak(&team->part, &longest, own))
-        ;
-}
-
-void cond_account_met(CondAccountTeam* team)
-{
-    atomic_fetch_add(&team->longest, atomic_exchange(&team->part, 0));
-    atomic_fetch_add(&team->met, 1);
 }

@@ -4,12 +4,15 @@
 // from sixteen.
 //
 // While it is on, the calling thread runs all blocks of plain loops in sequence and assigns each to
-// the one of n virtual threads that would be free first. Teams, which have barriers, and loops that
-// distribute work dynamically run with n real threads.
+// the one of n virtual threads that would be free first. The ranks of a team, which has barriers,
+// take turns on the calling thread, each up to its next barrier; a clock for each of them says when
+// it would be there. Loops that distribute work dynamically run with n real threads.
 #ifndef COND_BASE_ACCOUNT_H
 #define COND_BASE_ACCOUNT_H
 
-#include <stdatomic.h>
+#include "base/pool.h"
+
+#include <ucontext.h>
 
 // The number of threads that loops are divided for; 0: the account is off. The functions below are
 // called only while it is on.
@@ -19,13 +22,14 @@ int cond_account_threads(void);
 // the account is off, and on worker threads.
 void cond_account_mark(const char* name);
 
-// Processor time of the calling thread [ns].
+// Processor time of the calling thread, and how much of it has passed since then [ns].
 long cond_account_now(void);
+long cond_account_passed(long since);
 
-// The calling thread begins a loop; and ends it with the time of all threads, that of the busiest,
-// and the numbers of threads and barriers.
-void cond_account_open(void);
-void cond_account_close(long spent, long longest, int threads, int barriers);
+// The calling thread begins a loop of this name; and ends it with the time of all threads, that of
+// the busiest, the number of barriers, and that of the threads that met, over all barriers.
+void cond_account_open(const char* name);
+void cond_account_close(long spent, long longest, int barriers, double met);
 
 // Assignment of blocks to virtual threads, in order.
 enum { COND_ACCOUNT_THREADS = 64 };
@@ -39,14 +43,25 @@ void cond_account_deal(CondAccountDeal* deal, long took);
 long cond_account_longest(const CondAccountDeal* deal);
 void cond_account_meet(CondAccountDeal* deal); // a barrier
 
-// Time of a team between two barriers: `spent` of all threads, `part` the longest since the last
-// barrier.
+// A team whose ranks take turns on the calling thread.
 typedef struct CondAccountTeam {
-    _Atomic long spent, part, longest;
-    _Atomic int met;
+    CondPoolTeam body;
+    void* data;
+    int size, turn; // ranks; which one runs
+    long since;     // when it was started [ns]
+    ucontext_t caller, rank[COND_ACCOUNT_THREADS];
+    const void* gate[COND_ACCOUNT_THREADS]; // where each waits; NULL: it may run
+    int ended[COND_ACCOUNT_THREADS];
+    long clock[COND_ACCOUNT_THREADS]; // of each [ns]
+    long spent;                       // by all [ns]
+    int barriers;
+    double met; // ranks that met, over all barriers
 } CondAccountTeam;
 
-void cond_account_part(CondAccountTeam* team, long took); // time of one thread up to a barrier
-void cond_account_met(CondAccountTeam* team);             // by the last thread at a barrier
+// Runs a team; 1 if it cannot be measured.
+int cond_account_team(CondAccountTeam* team, int size, CondPoolTeam body, void* data);
+// A barrier of `size` ranks.
+void cond_account_meet_team(CondAccountTeam* team, const void* gate, int size, int rank);
+long cond_account_team_longest(const CondAccountTeam* team); // [ns]
 
 #endif

@@ -7,6 +7,7 @@
 #include "cond/context.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -57,14 +58,15 @@ int cond_threads(size_t work, int threads)
     if (work < COND_PARALLEL_FROM)
         return 1;
     int wanted = threads > 0 ? threads : cond_cores(); // the environment may ask for more
-    size_t worth = work / (COND_PARALLEL_FROM / 2);
+    double worth = sqrt(16.0 * (double)work / COND_PARALLEL_FROM);
     wanted = wanted < COND_MAX_THREADS ? wanted : COND_MAX_THREADS;
-    return worth < (size_t)wanted ? (int)worth : wanted;
+    return worth < wanted ? (int)worth : wanted;
 }
 
 int cond_threads_chained(size_t work, int threads)
 {
-    return cond_threads(work / COND_PARALLEL_CHAINED, threads);
+    return work < (size_t)COND_PARALLEL_CHAINED * COND_PARALLEL_FROM ? 1
+                                                                     : cond_threads(work, threads);
 }
 
 int cond_threads_end(void)
@@ -87,10 +89,16 @@ static int is_measured(void)
     return cond_account_threads() > 0 && !cond_pool_inside();
 }
 
+// Threads that meet at so many barriers of all of them, and at both ends of the loop.
+static double meetings(int n_thread, int barriers)
+{
+    return (2.0 + barriers) * n_thread;
+}
+
 typedef struct Measured {
     CondPoolWork work;
     void* data;
-    CondAccountTeam team;
+    _Atomic long spent, longest;
 } Measured;
 
 static void serve_measured(void* data, int rank)
@@ -98,19 +106,22 @@ static void serve_measured(void* data, int rank)
     Measured* measured = data;
     long since = cond_account_now();
     measured->work(measured->data, rank);
-    cond_account_part(&measured->team, cond_account_now() - since);
+    long took = cond_account_passed(since), longest = atomic_load(&measured->longest);
+    atomic_fetch_add(&measured->spent, took);
+    while (longest < took && !atomic_compare_exchange_weak(&measured->longest, &longest, took))
+        ;
 }
 
 // Serves with others, and keeps the account.
-static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic long* waited_within)
+static void serve(int n_thread, CondPoolWork work, void* data, const _Atomic long* waited_within,
+                  const char* name)
 {
     if (n_thread > 1 && is_measured()) {
         Measured measured = {.work = work, .data = data};
         long waited;
-        cond_account_open();
+        cond_account_open(name);
         cond_pool_serve(n_thread, serve_measured, &measured, &waited);
-        cond_account_met(&measured.team);
-        cond_account_close(measured.team.spent, measured.team.longest, n_thread, 0);
+        cond_account_close(measured.spent, measured.longest, 0, meetings(n_thread, 0));
         return;
     }
     if (n_thread <= 1 || is_crowded()) {
@@ -183,12 +194,12 @@ static void do_parts(void* data, int rank)
 }
 
 // The parts of all phases one after the other, dealt to threads.
-static void measure_phases(int n_phase, const CondPhase* phase, int n_thread)
+static void measure_phases(int n_phase, const CondPhase* phase, int n_thread, const char* name)
 {
     CondAccountDeal deal = {.n_thread =
                                 n_thread < COND_ACCOUNT_THREADS ? n_thread : COND_ACCOUNT_THREADS};
     int barriers = 0;
-    cond_account_open();
+    cond_account_open(name);
     for (int p = 0; p < n_phase; p++) {
         if (phase[p].apart) {
             cond_account_meet(&deal);
@@ -197,16 +208,17 @@ static void measure_phases(int n_phase, const CondPhase* phase, int n_thread)
         for (int k = 0; k < COND_LOOP_SHARES * n_thread; k++) {
             long since = cond_account_now();
             do_part(phase[p].n, k, COND_LOOP_SHARES * n_thread, phase[p].body, phase[p].loop);
-            cond_account_deal(&deal, cond_account_now() - since);
+            cond_account_deal(&deal, cond_account_passed(since));
         }
     }
-    cond_account_close(deal.spent, cond_account_longest(&deal), n_thread, barriers);
+    cond_account_close(deal.spent, cond_account_longest(&deal), barriers,
+                       meetings(n_thread, barriers));
 }
 
-void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
+void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread, const char* name)
 {
     if (n_thread > 1 && is_measured()) {
-        measure_phases(n_phase, phase, n_thread);
+        measure_phases(n_phase, phase, n_thread, name);
         return;
     }
     for (int p = 0; p < n_phase && n_thread <= 1; p++)
@@ -214,8 +226,8 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
     if (n_thread <= 1)
         return;
     if (n_phase > PHASES) { // what comes behind begins apart
-        cond_parallel_phases(PHASES, phase, n_thread);
-        cond_parallel_phases(n_phase - PHASES, phase + PHASES, n_thread);
+        cond_parallel_phases(PHASES, phase, n_thread, name);
+        cond_parallel_phases(n_phase - PHASES, phase + PHASES, n_thread, name);
         return;
     }
     Parts parts; // most of it is never looked at
@@ -227,13 +239,13 @@ void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread)
         atomic_init(&parts.begun[k], 0);
     atomic_init(&parts.done, 0);
     atomic_init(&parts.waited, 0);
-    serve(n_thread, do_parts, &parts, &parts.waited);
+    serve(n_thread, do_parts, &parts, &parts.waited, name);
 }
 
-void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop)
+void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop, const char* name)
 {
     CondPhase phase = {body, loop, n, 0};
-    cond_parallel_phases(1, &phase, n_thread);
+    cond_parallel_phases(1, &phase, n_thread, name);
 }
 
 typedef struct Items {
@@ -250,33 +262,33 @@ static void do_items(void* data, int rank)
         items->body(items->data, i, rank);
 }
 
-static void measure_items(int n, int n_thread, CondItemBody body, void* data)
+static void measure_items(int n, int n_thread, CondItemBody body, void* data, const char* name)
 {
     CondAccountDeal deal = {.n_thread =
                                 n_thread < COND_ACCOUNT_THREADS ? n_thread : COND_ACCOUNT_THREADS};
-    cond_account_open();
+    cond_account_open(name);
     int before = cond_pool_enter();
     for (int i = 0; i < n; i++) {
         long since = cond_account_now();
         body(data, i, 0);
-        cond_account_deal(&deal, cond_account_now() - since);
+        cond_account_deal(&deal, cond_account_passed(since));
     }
     cond_pool_leave(before);
-    cond_account_close(deal.spent, cond_account_longest(&deal), n_thread, 0);
+    cond_account_close(deal.spent, cond_account_longest(&deal), 0, meetings(n_thread, 0));
 }
 
-void cond_parallel_items(int n, int n_thread, CondItemBody body, void* data)
+void cond_parallel_items(int n, int n_thread, CondItemBody body, void* data, const char* name)
 {
     Items items = {.n = n, .body = body, .data = data};
     if (n_thread > 1 && is_measured())
-        measure_items(n, n_thread, body, data);
+        measure_items(n, n_thread, body, data, name);
     else
-        serve(n_thread, do_items, &items, NULL);
+        serve(n_thread, do_items, &items, NULL, name);
 }
 
-void cond_parallel_serve(int n_thread, CondServeBody body, void* data)
+void cond_parallel_serve(int n_thread, CondServeBody body, void* data, const char* name)
 {
-    serve(n_thread, body, data, NULL);
+    serve(n_thread, body, data, NULL, name);
 }
 
 int cond_parallel_rank(void)
@@ -315,13 +327,14 @@ static void do_rows(const void* data, int first, int last)
         rows->body(rows->loop, from, to);
 }
 
-void cond_parallel_rows(int n, const int* begin, int n_thread, CondLoopBody body, const void* loop)
+void cond_parallel_rows_named(int n, const int* begin, int n_thread, CondLoopBody body,
+                              const void* loop, const char* name)
 {
     RowLoop rows = {n, begin, body, loop};
     if (n_thread > 1 && begin[n] > 0)
-        cond_parallel(begin[n], n_thread, do_rows, &rows);
+        cond_parallel_named(begin[n], n_thread, do_rows, &rows, name);
     else
-        cond_parallel(n, 1, body, loop);
+        cond_parallel_named(n, 1, body, loop, name);
 }
 
 typedef struct CopyLoop {
@@ -347,33 +360,32 @@ typedef struct TeamCall {
     void* data;
 } TeamCall;
 
-static _Thread_local long team_since; // of what is measured [ns]
-
 static void call_team(void* data, int rank, int size)
 {
     TeamCall* call = data;
-    if (call->team.account)
-        team_since = cond_account_now();
     call->body(call->data, &call->team, rank, size);
-    if (call->team.account)
-        cond_account_part(call->team.account, cond_account_now() - team_since);
 }
 
-static void measure_team(int n_thread, TeamCall* call)
+static void measure_team(int n_thread, TeamCall* call, const char* name)
 {
-    CondAccountTeam account = {0};
+    CondAccountTeam account;
+    cond_account_open(name);
     call->team.account = &account;
-    cond_account_open();
-    cond_pool_gather_all(n_thread, call_team, call);
-    cond_account_met(&account);
-    cond_account_close(account.spent, account.longest, n_thread, account.met - 1);
+    if (cond_account_team(&account, n_thread, call_team, call)) {
+        int before = cond_pool_enter();
+        call->team.account = NULL;
+        call_team(call, 0, 1);
+        cond_pool_leave(before);
+    }
+    cond_account_close(account.spent, cond_account_team_longest(&account), account.barriers,
+                       account.met + meetings(account.size, 0));
 }
 
-void cond_team(int n_thread, CondTeamBody body, void* data)
+void cond_team(int n_thread, CondTeamBody body, void* data, const char* name)
 {
     TeamCall call = {.body = body, .data = data};
     if (n_thread > 1 && is_measured()) {
-        measure_team(n_thread, &call);
+        measure_team(n_thread, &call, name);
         return;
     }
     if (n_thread <= 1 || is_crowded()) {
@@ -390,21 +402,19 @@ void cond_team_meet(CondTeam* team, CondGate* gate, int size)
 {
     if (size == 1)
         return;
-    if (team->account)
-        cond_account_part(team->account, cond_account_now() - team_since);
+    if (team->account) {
+        cond_account_meet_team(team->account, gate, size, cond_pool_rank());
+        return;
+    }
     int turn = atomic_load_explicit(&gate->turn, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&gate->arrived, 1, memory_order_acq_rel) == size - 1) {
         atomic_store_explicit(&gate->arrived, 0, memory_order_relaxed);
-        if (team->account)
-            cond_account_met(team->account);
         cond_pool_raise(&gate->turn);
-    } else {
-        long waited = cond_pool_wait(&gate->turn, turn + 1);
-        if (waited > COND_TEAM_LATE && cond_pool_rank() == 0)
-            atomic_fetch_add_explicit(&team->waited, waited, memory_order_relaxed);
+        return;
     }
-    if (team->account)
-        team_since = cond_account_now();
+    long waited = cond_pool_wait(&gate->turn, turn + 1);
+    if (waited > COND_TEAM_LATE && cond_pool_rank() == 0)
+        atomic_fetch_add_explicit(&team->waited, waited, memory_order_relaxed);
 }
 
 void cond_team_wait(CondTeam* team, int size)

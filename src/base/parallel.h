@@ -9,8 +9,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-// Number of threads for a loop with the given work: at most `threads` (0: as base/cores.h says),
-// and such that each has at least half of COND_PARALLEL_FROM, the cost of waking it.
+// Number of threads for a loop with the given work: at most `threads` (0: as base/cores.h says), 1
+// below COND_PARALLEL_FROM, and from there on by the root of the work: p threads take 1/p of the
+// time for it, but p times as long to meet, and the sum is least where both are equal. The two
+// meetings of a loop take 0.4 us a thread, COND_PARALLEL_FROM at least 4 us.
 int cond_threads(size_t work, int threads);
 
 // The same for consecutive loops within a Newton step, with a threshold of COND_PARALLEL_CHAINED
@@ -34,19 +36,26 @@ typedef void (*CondLoopBody)(const void* loop, int first, int last);
 
 // Processes the items 0 .. n - 1 in blocks of equal length, a few per thread. The next free thread
 // takes the next block; the calling thread does those that no other has taken.
-void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop);
+// `name` is for measurements (base/account.h), and has static duration, here and below; the macros
+// give that of the function.
+void cond_parallel_team(int n, int n_thread, CondLoopBody body, const void* loop, const char* name);
 
-static inline void cond_parallel(int n, int n_thread, CondLoopBody body, const void* loop)
+static inline void cond_parallel_named(int n, int n_thread, CondLoopBody body, const void* loop,
+                                       const char* name)
 {
     if (n_thread > 1)
-        cond_parallel_team(n, n_thread, body, loop);
+        cond_parallel_team(n, n_thread, body, loop, name);
     else if (n > 0)
         body(loop, 0, n);
 }
+#define cond_parallel(n, n_thread, body, loop) cond_parallel_named(n, n_thread, body, loop, #body)
 
 // Processes the rows of a sparse matrix with offsets begin[0] .. begin[n], in blocks with about
 // equally many entries, one per thread.
-void cond_parallel_rows(int n, const int* begin, int n_thread, CondLoopBody body, const void* loop);
+void cond_parallel_rows_named(int n, const int* begin, int n_thread, CondLoopBody body,
+                              const void* loop, const char* name);
+#define cond_parallel_rows(n, begin, n_thread, body, loop)                                         \
+    cond_parallel_rows_named(n, begin, n_thread, body, loop, #body)
 
 // to = from, with several threads.                                                        (n)
 void cond_parallel_copy(int n, const double* from, double* to, int threads);
@@ -60,17 +69,17 @@ typedef struct CondPhase {
 } CondPhase;
 
 // Runs the phases, each in blocks as above. Threads are woken once for all phases.
-void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread);
+void cond_parallel_phases(int n_phase, const CondPhase* phase, int n_thread, const char* name);
 
 // Processes the items 0 .. n - 1, whose costs may differ widely: the next free thread takes the
 // next item. rank: that of the thread, below n_thread.
 typedef void (*CondItemBody)(void* data, int item, int rank);
-void cond_parallel_items(int n, int n_thread, CondItemBody body, void* data);
+void cond_parallel_items(int n, int n_thread, CondItemBody body, void* data, const char* name);
 
 // Runs the body on the calling thread with rank 0, and with other ranks below n_thread on further
 // threads that join before that has returned. The body takes work items until none is left.
 typedef void (*CondServeBody)(void* data, int rank);
-void cond_parallel_serve(int n_thread, CondServeBody body, void* data);
+void cond_parallel_serve(int n_thread, CondServeBody body, void* data, const char* name);
 // The rank of this thread in its loop or team; 0 for the calling thread and outside of loops.
 int cond_parallel_rank(void);
 
@@ -95,7 +104,7 @@ typedef struct CondTeam {
 } CondTeam;
 
 typedef void (*CondTeamBody)(void* data, CondTeam* team, int rank, int size);
-void cond_team(int n_thread, CondTeamBody body, void* data);
+void cond_team(int n_thread, CondTeamBody body, void* data, const char* name);
 void cond_team_wait(CondTeam* team, int size);
 // A barrier of only the ranks below `size`, at a gate that no other threads use until these have
 // passed; a zeroed gate is ready for use.

@@ -9,7 +9,6 @@
 #include "base/tuning.h"
 #include "cond/context.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -77,6 +76,11 @@ long cond_pool_now(void)
 int cond_pool_rank(void)
 {
     return own_rank;
+}
+
+void cond_pool_set_rank(int rank)
+{
+    own_rank = rank;
 }
 
 int cond_pool_inside(void)
@@ -374,8 +378,7 @@ int cond_pool_serve(int n_thread, CondPoolWork serve, void* data, long* waited)
     return came;
 }
 
-// The same for those that come within so long [ns].
-static int gather_within(int n_thread, CondPoolTeam gather, void* data, long most, long* waited)
+int cond_pool_gather(int n_thread, CondPoolTeam gather, void* data, long* waited)
 {
     *waited = 0;
     int n = begin(n_thread, NULL, gather, data);
@@ -385,7 +388,7 @@ static int gather_within(int n_thread, CondPoolTeam gather, void* data, long mos
     }
     long since = cond_pool_now(), now = since;
     while (taken(atomic_load_explicit(&pool.offer, memory_order_acquire)) < n &&
-           now - since <= most) {
+           now - since <= COND_TEAM_LATE) {
         relax();
         now = cond_pool_now();
     }
@@ -396,15 +399,4 @@ static int gather_within(int n_thread, CondPoolTeam gather, void* data, long mos
     gather(data, 0, came + 1);
     end(came, waited);
     return came;
-}
-
-int cond_pool_gather(int n_thread, CondPoolTeam gather, void* data, long* waited)
-{
-    return gather_within(n_thread, gather, data, COND_TEAM_LATE, waited);
-}
-
-int cond_pool_gather_all(int n_thread, CondPoolTeam gather, void* data)
-{
-    long waited;
-    return gather_within(n_thread, gather, data, LONG_MAX, &waited);
 }

@@ -21,11 +21,10 @@ int cond_pool_serve(int n_thread, CondPoolWork work, void* data, long* waited);
 typedef void (*CondPoolTeam)(void* data, int rank, int size);
 int cond_pool_gather(int n_thread, CondPoolTeam work, void* data, long* waited);
 
-// The same, but the caller waits until all threads have joined, for measurements (base/account.h).
-int cond_pool_gather_all(int n_thread, CondPoolTeam work, void* data);
-
-// Rank of the thread in its present work; 0 outside of work.
+// Rank of the thread in its present work; 0 outside of work. Measurements, which run all ranks on
+// one thread, set it (base/account.h).
 int cond_pool_rank(void);
+void cond_pool_set_rank(int rank);
 
 // 1 if the calling thread is within such work.
 int cond_pool_inside(void);

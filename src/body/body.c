@@ -40,7 +40,7 @@ void cond_body_advance(const CondBody* body, const double* from, const double* v
 {
     if (body->kind == COND_BODY_SOFT) {
         NodeLoop loop = {from, v, t, q};
-        cond_parallel(body->n_dof, cond_threads(2 * (size_t)body->n_dof, threads), advance_nodes,
+        cond_parallel(body->n_dof, cond_threads(4 * (size_t)body->n_dof, threads), advance_nodes,
                       &loop);
         if (q != from && body->n_q > body->n_dof) // plastic curvatures
             memcpy(q + body->n_dof, from + body->n_dof,

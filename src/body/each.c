@@ -38,7 +38,8 @@ static void do_bodies(const void* data, int first, int last)
             each->item(each->loop, b);
 }
 
-void cond_each_body(const CondModel* model, size_t work, CondBodyItem item, const void* loop)
+void cond_each_body_named(const CondModel* model, size_t work, CondBodyItem item, const void* loop,
+                          const char* name)
 {
     EachLoop each = {model, item, loop};
     int n_thread = cond_threads(work * (size_t)(model->n_dof - model->n_alone),
@@ -47,7 +48,7 @@ void cond_each_body(const CondModel* model, size_t work, CondBodyItem item, cons
         if (n_thread == 1 || is_alone(&model->body[b]))
             item(loop, b);
     if (n_thread > 1)
-        cond_parallel_team(model->n_dof, n_thread, do_bodies, &each);
+        cond_parallel_named(model->n_dof, n_thread, do_bodies, &each, name);
 }
 
 typedef struct CoordinateLoop {
@@ -72,11 +73,11 @@ static void do_coordinates(const void* data, int first, int last)
     }
 }
 
-void cond_each_coordinate(const CondModel* model, size_t work, CondCoordinateItems items,
-                          const void* loop)
+void cond_each_coordinate_named(const CondModel* model, size_t work, CondCoordinateItems items,
+                                const void* loop, const char* name)
 {
     CoordinateLoop each = {model, items, loop};
-    cond_parallel(model->n_dof,
-                  cond_threads(work * (size_t)model->n_dof, model->settings.solver.threads),
-                  do_coordinates, &each);
+    cond_parallel_named(model->n_dof,
+                        cond_threads(work * (size_t)model->n_dof, model->settings.solver.threads),
+                        do_coordinates, &each, name);
 }

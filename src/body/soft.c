@@ -104,7 +104,7 @@ void cond_soft_add_elastic(const CondBody* body, const CondKinematics* kinematic
                            const double* elastic, double* f)
 {
     SumLoop sum = {elastic, f};
-    cond_parallel(body->n_dof, cond_threads((size_t)body->n_dof, threads_of(kinematics)),
+    cond_parallel(body->n_dof, cond_threads(4 * (size_t)body->n_dof, threads_of(kinematics)),
                   add_elastic, &sum);
 }
 

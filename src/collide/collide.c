@@ -9,6 +9,7 @@
 #include "body/body.h"
 #include "collide/deep_on_soft.h"
 #include "collide/edge_pair.h"
+#include "collide/finish.h"
 #include "collide/plane.h"
 #include "collide/point_on_soft.h"
 #include "collide/rod_contact.h"
@@ -16,7 +17,6 @@
 #include "collide/rod_pair.h"
 #include "collide/round_on_soft.h"
 #include "collide/seam.h"
-#include "collide/shell_side.h"
 #include "collide/soft_crossing.h"
 #include "collide/solid.h"
 #include "collide/sweep.h"
@@ -201,7 +201,7 @@ static void place(CondCollider* collider, const CondKinematics* kinematics, int 
     const CondBody* last = model->n_body > 0 ? &model->body[model->n_body - 1] : NULL;
     int moving = last ? last->feature_begin + last->n_feature : 0;
     int n = collider->placed ? moving : model->n_feature;
-    cond_parallel(n, cond_threads(COND_COORDINATE_WORK * (size_t)n, model->settings.solver.threads),
+    cond_parallel(n, cond_threads(COND_CONTACT_WORK * (size_t)n, model->settings.solver.threads),
                   place_features, &loop);
     collider->cornered = loop.corners;
 }
@@ -347,124 +347,6 @@ static CondStatus collide_soft(CondCollider* collider, const CondKinematics* kin
     return status;
 }
 
-// 1 when the point lies on nodes of the patch.
-static int is_on_patch(const CondPatch* patch, const CondPoint* point)
-{
-    if (patch->body != point->body)
-        return 0;
-    for (int k = 0; k < patch->n_node; k++)
-        for (int i = 0; i < point->n_node; i++)
-            if (patch->node[k] == point->node[i] && point->local[i] > 0.0)
-                return 1;
-    return 0;
-}
-
-// 1 when the point is on an end of an attachment: on its body, or of a robot on a link that moves
-// with its link.
-static int is_on_end(const CondModel* model, const CondPoint* end, const CondPoint* point)
-{
-    if (end->body < 0 || end->body != point->body)
-        return 0;
-    const CondBody* body = &model->body[end->body];
-    return body->kind != COND_BODY_ROBOT ||
-           body->arm->link[end->link].part == body->arm->link[point->link].part;
-}
-
-// 1 when an attachment keeps the two sides of the contact from touching each other anywhere.
-static int is_kept_apart(const CondModel* model, const CondAttachment* what,
-                         const CondCandidate* candidate)
-{
-    for (int side = 0; side < 2 && !what->contact; side++)
-        if (is_on_end(model, &what->end[0].point, &candidate->point[side]) &&
-            is_on_end(model, &what->end[1].point, &candidate->point[1 - side]))
-            return 1;
-    return 0;
-}
-
-// 1 when the contact is between the two ends of an attachment that is being held, at the held
-// nodes: they are where the attachment puts them.
-static int is_held(const CondModel* model, const CondState* state, const CondCandidate* candidate)
-{
-    if (candidate->point[0].body < 0 || candidate->point[1].body < 0)
-        return 0;
-    for (int h = 0; h < state->n_weld; h++) {
-        const CondWeld* weld = &state->weld[h];
-        if (weld->active && is_kept_apart(model, &weld->what, candidate))
-            return 1;
-        for (int k = 0; k < 4 && weld->active; k++) {
-            int end = k & 1, side = k >> 1;
-            int patch = weld->what.end[end].patch, other = weld->what.end[1 - end].point.body;
-            if (side == 0 && cond_rod_is_held(model, &weld->what, end, candidate))
-                return 1;
-            if (patch >= 0 && other >= 0 && candidate->point[1 - side].body == other &&
-                is_on_patch(&model->patch[patch], &candidate->point[side]))
-                return 1;
-        }
-    }
-    return 0;
-}
-
-// 1 when no motion moves the contact: both points are static or lie on the axis of a robot's joint
-// that alone could move them.
-static int is_idle(const CondKinematics* kinematics, const CondCandidate* candidate)
-{
-    double moved = 0.0, world[3];
-    for (int s = 0; s < 2; s++) {
-        int b = candidate->point[s].body;
-        if (b < 0)
-            continue;
-        if (kinematics->model->body[b].kind != COND_BODY_ROBOT)
-            return 0;
-        int n = cond_kinematics_point(kinematics, &candidate->point[s], world, NULL,
-                                      kinematics->columns);
-        for (int k = 0; k < 3 * n; k++)
-            moved += kinematics->columns[k] * kinematics->columns[k];
-    }
-    return moved < COND_ROUNDING; // a micrometre for a radian
-}
-
-// Turns the tangents of a contact that persists as little as its normal allows. A fixed rule for
-// the tangents would jump somewhere, whatever the rule: no field of tangents on a sphere is
-// continuous. Planes, and surfaces that slip more easily along one of two directions, keep theirs.
-static void follow_frames(const CondState* state, CondCandidateList* list)
-{
-    for (int c = 0, k = 0; c < list->n; c++) { // both lists ascend with the key
-        CondCandidate* candidate = &list->candidate[c];
-        while (k < state->n_memory && cond_key_less(state->memory[k].key, candidate->key))
-            k++;
-        if (k == state->n_memory)
-            return;
-        double normal[3] = {candidate->frame[0], candidate->frame[1], candidate->frame[2]};
-        if (cond_key_equal(state->memory[k].key, candidate->key) && candidate->plane < 0 &&
-            candidate->friction[0] == candidate->friction[1])
-            mat3_frame(normal, state->memory[k].tangent, candidate->frame);
-    }
-}
-
-// Leaves out what attachments hold or nothing moves, puts the list in order and turns the frames.
-static CondStatus finish(const CondCollider* collider, const CondKinematics* kinematics,
-                         const CondState* state, CondCandidateList* list)
-{
-    const CondModel* model = collider->model;
-    int kept = 0;
-    for (int c = 0; c < list->n; c++)
-        if (!is_held(model, state, &list->candidate[c]) &&
-            !is_idle(kinematics, &list->candidate[c])) {
-            if (kept < c)
-                list->candidate[kept] = list->candidate[c];
-            kept++;
-        }
-    list->n = kept;
-    cond_shell_sides(collider, list);
-    for (int c = 0; c < list->n && model->settings.friction_scale != 1.0; c++)
-        for (int i = 0; i < 2; i++)
-            list->candidate[c].friction[i] *= model->settings.friction_scale;
-    CondStatus status = cond_candidates_sort(list);
-    if (!status)
-        follow_frames(state, list);
-    return status;
-}
-
 static CondStatus build_broad(CondCollider* collider, const double* reach)
 {
     for (int i = 0; i < collider->n_solid; i++) {
@@ -503,7 +385,7 @@ static CondStatus search(CondCollider* collider, const CondKinematics* kinematic
         status = cond_collide_rods(&collider->links, kinematics, state, reach, list);
     collider->clearance.found = list->n > 0 || status; // whatever attachments hold
     if (!status)
-        status = finish(collider, kinematics, state, list);
+        status = cond_collide_finish(collider, kinematics, state, list);
     return status;
 }
 
@@ -537,6 +419,6 @@ CondStatus cond_collide_swept(CondCollider* collider, const CondKinematics* befo
         return COND_OK;
     CondStatus status = cond_collide_sweep(collider, before, after, list);
     if (!status)
-        status = finish(collider, after, state, list);
+        status = cond_collide_finish(collider, after, state, list);
     return status;
 }

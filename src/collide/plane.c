@@ -119,7 +119,8 @@ static CondStatus find_candidates(const CondKinematics* kinematics, const double
     const CondModel* model = kinematics->model;
     int begin[BLOCKS], n = model->body[b].n_feature;
     NearLoop loop = {kinematics, place, reach, b, i, n < BLOCKS ? 1 : BLOCKS, begin, NULL};
-    int threads = cond_threads(COND_COORDINATE_WORK * (size_t)n, model->settings.solver.threads);
+    int threads =
+        cond_threads(2 * COND_COORDINATE_WORK * (size_t)n, model->settings.solver.threads);
     cond_parallel(loop.n_block, threads, find_blocks, &loop);
     int found = 0;
     for (int block = 0; block < loop.n_block; block++) {

@@ -230,8 +230,8 @@ void cond_sweep_body(const CondSweepPass* pass, int b)
         return;
     SweepLoop loop = {pass, body, sweep->part};
     int n_part = cond_sum_parts(body->n_feature);
-    int threads = cond_threads(2 * COND_COORDINATE_WORK * (size_t)body->n_feature,
-                               model->settings.solver.threads);
+    int threads =
+        cond_threads(COND_CONTACT_WORK * (size_t)body->n_feature, model->settings.solver.threads);
     cond_parallel(n_part, threads, sweep_features, &loop);
     join_parts(n_part, sweep->part, swept);
     swept->exact = 1;

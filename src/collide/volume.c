@@ -356,17 +356,48 @@ static void make_normals(const void* loop, int first, int last)
     }
 }
 
+// Takes the positions of the vertices, and finds the box of each part of them.
+typedef struct TakeLoop {
+    CondVolume* volume;
+    const double* position;
+    int n_part;
+    double (*box)[6]; // lowest and highest corner                          (n_part)
+} TakeLoop;
+
+static void take_vertices(const void* data, int first, int last)
+{
+    const TakeLoop* loop = data;
+    int n = loop->volume->n_vertex;
+    for (int part = first; part < last; part++) {
+        int begin = cond_team_first(n, part, loop->n_part);
+        int end = cond_team_first(n, part + 1, loop->n_part);
+        double* box = loop->box[part];
+        memcpy(loop->volume->position + 3 * (size_t)begin, loop->position + 3 * (size_t)begin,
+               3 * (size_t)(end - begin) * sizeof *loop->position);
+        for (int k = 0; k < 3; k++) {
+            box[k] = INFINITY;
+            box[3 + k] = -INFINITY;
+        }
+        for (int v = begin; v < end; v++)
+            stretch_box(loop->position + 3 * (size_t)v, box, box + 3);
+    }
+}
+
 void cond_volume_update_surface(CondVolume* volume, const double* position)
 {
     NormalLoop loop = {volume};
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    memcpy(volume->position, position, (size_t)volume->n_vertex * 3 * sizeof *position);
-    for (int v = 0; v < volume->n_vertex; v++)
-        stretch_box(position + 3 * (size_t)v, low, high);
-    memcpy(volume->bound, low, sizeof low);
-    memcpy(volume->bound + 3, high, sizeof high);
+    double box[COND_LOOP_PARTS][6];
+    size_t work = COND_COORDINATE_WORK * (size_t)volume->n_vertex;
+    TakeLoop take = {volume, position, cond_loop_parts(work), box};
+    cond_parallel(take.n_part, cond_threads(work, volume->threads), take_vertices, &take);
+    memcpy(volume->bound, box[0], sizeof box[0]);
+    for (int part = 1; part < take.n_part; part++)
+        for (int k = 0; k < 3; k++) {
+            volume->bound[k] = fmin(volume->bound[k], box[part][k]);
+            volume->bound[3 + k] = fmax(volume->bound[3 + k], box[part][3 + k]);
+        }
     cond_parallel(volume->n_triangle,
-                  cond_threads(COND_COORDINATE_WORK * (size_t)volume->n_triangle, volume->threads),
+                  cond_threads(COND_CONTACT_WORK * (size_t)volume->n_triangle, volume->threads),
                   make_normals, &loop);
     cond_clusters_refit(&volume->triangles, volume->position, volume->threads);
     volume->tets_stale = 1;

@@ -28,7 +28,8 @@ static CondStatus copy(CondDevice* device, void* to, const void* from, size_t by
 
 void cond_threads_loop(const CondKernel* kernel, int n, size_t work, const void* args, int threads)
 {
-    cond_parallel(n, cond_threads(work * (size_t)n, threads), kernel->body, args);
+    cond_parallel_named(n, cond_threads(work * (size_t)n, threads), kernel->body, args,
+                        kernel->name);
 }
 
 static CondStatus loop(CondDevice* device, const CondKernel* kernel, int n, size_t work,
@@ -68,7 +69,7 @@ double cond_threads_sum(const CondKernel* kernel, int n, size_t work, const void
     for (int first = 0; first < n_block; first += PARTIALS) {
         int count = n_block - first < PARTIALS ? n_block - first : PARTIALS;
         Partials partials = {kernel, args, first * COND_SUM_BLOCK, n, part};
-        cond_parallel(count, n_thread, sum_blocks, &partials);
+        cond_parallel_named(count, n_thread, sum_blocks, &partials, kernel->name);
         for (int k = 0; k < count; k++)
             total += part[k];
     }
@@ -84,7 +85,7 @@ static CondStatus most(CondDevice* device, const CondKernel* kernel, int n, size
     for (int first = 0; first < n_block; first += PARTIALS) {
         int count = n_block - first < PARTIALS ? n_block - first : PARTIALS;
         Partials partials = {kernel, args, first * COND_SUM_BLOCK, n, part};
-        cond_parallel(count, n_thread, sum_blocks, &partials);
+        cond_parallel_named(count, n_thread, sum_blocks, &partials, kernel->name);
         for (int k = 0; k < count; k++)
             *total = cond_most_of(*total, part[k]);
     }
@@ -292,7 +293,8 @@ static CondStatus phases(CondDevice* device, int n_phase, const CondDevicePhase*
         own[p] = (CondPhase){phase[p].kernel->body, phase[p].args, phase[p].n, phase[p].apart};
         work += phase[p].work * (size_t)phase[p].n;
     }
-    cond_parallel_phases(n_phase, own, cond_threads_chained(work, device->threads));
+    cond_parallel_phases(n_phase, own, cond_threads_chained(work, device->threads),
+                         phase->kernel->name);
     return COND_OK;
 }
 

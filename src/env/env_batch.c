@@ -53,7 +53,7 @@ static void serve(void* data, int rank)
 
 static void go_round(Round* round)
 {
-    cond_parallel_serve(team(round->batch), serve, round);
+    cond_parallel_serve(team(round->batch), serve, round, __func__);
 }
 
 // The status to report: the first failure, else the worst warning.

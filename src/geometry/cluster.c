@@ -1,9 +1,9 @@
 // Tetrahedra, triangles or points in clusters of neighbours, with a tree over the clusters.
 #include "geometry/cluster.h"
-#include "base/tuning.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tuning.h"
 #include "geometry/tuning.h"
 
 #include <limits.h>
@@ -162,8 +162,9 @@ void cond_clusters_refit(CondClusters* clusters, const double* x, int threads)
     CondClusterNode* node = clusters->node;
     if (clusters->n_cluster == 0)
         return;
-    cond_parallel(2 * clusters->n_cluster - 1, cond_threads(4 * (size_t)clusters->n, threads),
-                  refit_leaves, &loop);
+    cond_parallel(2 * clusters->n_cluster - 1,
+                  cond_threads(COND_CONTACT_WORK * (size_t)clusters->n, threads), refit_leaves,
+                  &loop);
     for (int i = 2 * clusters->n_cluster - 2; i >= 0; i--) {
         if (node[i].cluster >= 0)
             continue;

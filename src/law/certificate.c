@@ -314,13 +314,13 @@ static Norms judge_all(DynamicsLoop* dynamics, const ContactLoop* contacts)
         dynamics->first = first;
         first += count;
         CondPhase phase[2] = {{judge_coordinates, dynamics, shares, 0}, contact_phase(contacts)};
-        cond_parallel_phases(first < n_part || apart ? 1 : 2, phase, threads);
+        cond_parallel_phases(first < n_part || apart ? 1 : 2, phase, threads, __func__);
         add_norms(count, norms, &all);
     } while (first < n_part);
     if (apart) { // contacts see the change of others' coordinates
         CondPhase phase = contact_phase(contacts);
         data->ranks->exchange(data->ranks->data, dynamics->Av);
-        cond_parallel_phases(1, &phase, threads);
+        cond_parallel_phases(1, &phase, threads, __func__);
     }
     return all;
 }

@@ -136,6 +136,6 @@ int cond_block_lu_team(const CondBlockLu* lu, int threads)
 int cond_block_lu_refactor(CondBlockLu* lu, const CondBlockLuSource* source, int threads)
 {
     Refactor job = {lu, source, 0};
-    cond_team(cond_block_lu_team(lu, threads), refactor_team, &job);
+    cond_team(cond_block_lu_team(lu, threads), refactor_team, &job, __func__);
     return job.failed;
 }

@@ -41,30 +41,78 @@ typedef struct Inversion {
     double *A, *W;
 } Inversion;
 
+// Rows that are factored between two barriers: as many as add_rows adds at a time.
+enum { PANEL = sizeof(Four) / sizeof(double) };
+
+// The block on the diagonal of a panel, which each thread factors for itself.
+typedef struct Panel {
+    int first, size;
+    double block[PANEL][PANEL]; // upper triangle: of A, then U above the diagonal
+    double scale[PANEL];        // 1 / U_kk; 0 where a coordinate is left out
+    double* column[PANEL];      // U above the panel, by columns              (first)
+} Panel;
+
+INLINE void factor_block(const Inversion* in, Panel* panel)
+{
+    for (int a = 0; a < panel->size; a++)
+        for (int m = 0; m < panel->first; m++)
+            panel->column[a][m] = -in->A[(ptrdiff_t)m * in->stride + panel->first + a];
+    for (int a = 0; a < panel->size; a++) {
+        double entry = panel->block[a][a];
+        for (int b = a; b < panel->size; b++) {
+            for (int m = 0; m < panel->first; m++)
+                panel->block[a][b] -= panel->column[a][m] * panel->column[b][m];
+            for (int c = 0; c < a; c++)
+                panel->block[a][b] -= panel->block[c][a] * panel->block[c][b];
+        }
+        double pivot = panel->block[a][a];
+        int keeps = pivot > in->least * entry && isfinite(pivot);
+        panel->scale[a] = keeps ? 1.0 / sqrt(pivot) : 0.0;
+        for (int b = a + 1; b < panel->size; b++)
+            panel->block[a][b] *= panel->scale[a];
+    }
+}
+
+// The block as the head of `factor` says.
+INLINE void keep_block(const Inversion* in, const Panel* panel)
+{
+    for (int a = 0; a < panel->size; a++) {
+        double* row = in->A + (ptrdiff_t)(panel->first + a) * in->stride + panel->first;
+        row[a] = panel->scale[a];
+        for (int b = a + 1; b < panel->size; b++)
+            row[b] = -panel->block[a][b];
+    }
+}
+
 // -U in the upper triangle of A, with 1 / U_kk on the diagonal; 0 there where a coordinate is left
-// out. The threads share the columns of a row, and each makes the pivot for itself; what it needs
-// of column k stands in a row of W.
+// out. The threads share the columns of a panel of rows; what a thread needs of the columns of the
+// panel itself stands in rows of W.
 INLINE void factor(const Inversion* in, CondTeam* team, int rank, int size)
 {
     int n = in->n;
-    double* column = in->W + (ptrdiff_t)rank * in->stride;
-    for (int k = 0; k < n; k++) {
-        double *row = in->A + (ptrdiff_t)k * in->stride, entry = row[k], pivot = entry;
-        cond_team_wait(team, size); // the rows above are there, and all have the entry
-        for (int m = 0; m < k; m++) {
-            column[m] = in->A[(ptrdiff_t)m * in->stride + k];
-            pivot -= column[m] * column[m];
-            column[m] = -column[m];
+    for (int k = 0; k < n; k += PANEL) {
+        Panel panel = {.first = k, .size = n - k < PANEL ? n - k : PANEL};
+        int end = k + panel.size;
+        int first = end + cond_team_first(n - end, rank, size);
+        int last = end + cond_team_first(n - end, rank + 1, size);
+        for (int a = 0; a < panel.size; a++) {
+            panel.column[a] = in->W + ((ptrdiff_t)PANEL * rank + a) * in->stride;
+            for (int b = a; b < panel.size; b++)
+                panel.block[a][b] = in->A[(ptrdiff_t)(k + a) * in->stride + k + b];
         }
-        int keeps = pivot > in->least * entry && isfinite(pivot);
-        double scale = keeps ? 1.0 / sqrt(pivot) : 0.0;
-        int first = k + 1 + cond_team_first(n - k - 1, rank, size);
-        int last = k + 1 + cond_team_first(n - k - 1, rank + 1, size);
-        add_rows(k, column, 1, in->A, in->stride, 0, first, last, row);
-        for (int j = first; j < last; j++)
-            row[j] *= -scale;
+        cond_team_wait(team, size); // the rows above are there, and all have the block
+        factor_block(in, &panel);
+        for (int a = 0; a < panel.size; a++) {
+            double* row = in->A + (ptrdiff_t)(k + a) * in->stride;
+            add_rows(k, panel.column[a], 1, in->A, in->stride, 0, first, last, row);
+            for (int c = 0; c < a; c++)
+                add_rows(1, &panel.block[c][a], 1, in->A + (ptrdiff_t)(k + c) * in->stride,
+                         in->stride, 0, first, last, row);
+            for (int j = first; j < last; j++)
+                row[j] *= -panel.scale[a];
+        }
         if (rank == 0)
-            row[k] = scale;
+            keep_block(in, &panel);
     }
 }
 
@@ -127,8 +175,9 @@ COND_AVX2 static void invert_avx2(void* data, CondTeam* team, int rank, int size
 void cond_inverse(int n, int stride, double least, double* A, double* work, int threads)
 {
     Inversion in = {n, stride, least, A, work};
-    size_t size = (size_t)n * (size_t)n * (size_t)n / 4;
-    int team = cond_threads(size, threads);
-    team = team < n ? team : n > 0 ? n : 1; // a row of `work` for each
-    cond_team(team, COND_HAS_AVX2 ? invert_avx2 : invert_generic, &in);
+    int team =
+        cond_threads(4 * PANEL * (size_t)n * (size_t)n, threads); // they meet for every panel
+    int most = n > PANEL ? n / PANEL : 1;                         // with rows of `work` for each
+    team = team < most ? team : most;
+    cond_team(team, COND_HAS_AVX2 ? invert_avx2 : invert_generic, &in, __func__);
 }

@@ -30,13 +30,14 @@ typedef struct Loop {
 } Loop;
 
 // Two loops that a team makes in one go; the second waits for the first.
-static void run(const Loop* loop, const CondPhase* phase, int n_phase)
+static void run_named(const Loop* loop, const CondPhase* phase, int n_phase, const char* name)
 {
     const CondProblem* problem = loop->data->problem;
     size_t work = COND_COORDINATE_WORK * (size_t)problem->n_dof +
                   COND_CONTACT_WORK * (size_t)problem->n_contact;
-    cond_parallel_phases(n_phase, phase, cond_threads_chained(work, loop->newton->threads));
+    cond_parallel_phases(n_phase, phase, cond_threads_chained(work, loop->newton->threads), name);
 }
+#define run(loop, phase, n_phase) run_named(loop, phase, n_phase, __func__)
 
 // One over coordinates and one over contacts, which read x; of a problem over ranks they see
 // others' coordinates of it as well.

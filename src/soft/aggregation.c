@@ -22,21 +22,10 @@ static Cycle cycle_begin(CondAggregation* coarse, CondTeam* team, int rank, int 
     Cycle cycle = {.coarse = coarse, .team = team, .rank = rank, .size = {size}};
     for (int l = 1; l < coarse->n_level; l++) {
         const CondLevel* level = &coarse->level[l];
-        size_t worth = 36 * (size_t)level->row_begin[level->n_node] / COND_PARALLEL_FROM;
-        int most = cycle.size[l - 1];
-        cycle.size[l] = worth >= (size_t)most ? most : worth > 1 ? (int)worth : 1;
+        cycle.size[l] =
+            cond_threads(3 * 6 * (size_t)level->row_begin[level->n_node], cycle.size[l - 1]);
     }
     return cycle;
-}
-
-static int first_of(const Cycle* cycle, int l, int n)
-{
-    return cond_team_first(n, cycle->rank, cycle->size[l]);
-}
-
-static int last_of(const Cycle* cycle, int l, int n)
-{
-    return cond_team_first(n, cycle->rank + 1, cycle->size[l]);
 }
 
 static void meet(const Cycle* cycle, int l)
@@ -44,21 +33,28 @@ static void meet(const Cycle* cycle, int l)
     cond_team_meet(cycle->team, &cycle->coarse->gate[l], cycle->size[l]);
 }
 
+typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
+
+// (x, y, z, w) to (y, z, x, w) and to (z, x, y, w)
+#define TURN_BACK(v) __builtin_shufflevector(v, v, 1, 2, 0, 3)
+#define TURN_ON(v) __builtin_shufflevector(v, v, 2, 0, 1, 3)
+
 // r of the next level = P' y
 static void restrict_level(const CondLevel* fine, int first, int last)
 {
     for (int g = first; g < last; g++) {
         float* e = fine[1].r + (ptrdiff_t)8 * g;
-        memset(e, 0, 8 * sizeof *e);
+        Four force = {0.0F}, moment = {0.0F};
         for (int m = fine->member_begin[g]; m < fine->member_begin[g + 1]; m++) {
-            const float* f = fine->y + (ptrdiff_t)8 * fine->member[m];
-            const float* a = fine->arm + (ptrdiff_t)3 * fine->member[m];
-            for (int k = 0; k < 3; k++) {
-                int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-                e[k] += f[k];
-                e[3 + k] += (a[k1] * f[k2] - a[k2] * f[k1]) + fine->ratio * f[3 + k];
-            }
+            const float* y = fine->y + (ptrdiff_t)8 * fine->member[m];
+            Four a = *(const Four*)(fine->arm + (ptrdiff_t)3 * fine->member[m]);
+            Four f = *(const Four*)y, own = *(const Four*)(y + 3);
+            force += f;
+            moment += (TURN_BACK(a) * TURN_ON(f) - TURN_ON(a) * TURN_BACK(f)) + fine->ratio * own;
         }
+        *(Four*)e = force;
+        *(Four*)(e + 3) = moment;
+        e[6] = e[7] = 0.0F;
     }
 }
 
@@ -67,13 +63,12 @@ static void prolong_level(const CondLevel* fine, int first, int last)
 {
     for (int i = first; i < last; i++) {
         const float* e = fine[1].y + (ptrdiff_t)8 * fine->group[i];
-        const float* a = fine->arm + (ptrdiff_t)3 * i;
         float* x = fine->x + (ptrdiff_t)8 * i;
-        for (int k = 0; k < 3; k++) {
-            int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-            x[k] += e[k] + (e[3 + k1] * a[k2] - e[3 + k2] * a[k1]);
-            x[3 + k] += fine->ratio * e[3 + k];
-        }
+        Four a = *(const Four*)(fine->arm + (ptrdiff_t)3 * i), turn = *(const Four*)(e + 3);
+        Four shift = *(const Four*)x, own = *(const Four*)(x + 3);
+        shift += *(const Four*)e + (TURN_BACK(turn) * TURN_ON(a) - TURN_ON(turn) * TURN_BACK(a));
+        *(Four*)x = shift;
+        *(Four*)(x + 3) = own + fine->ratio * turn;
     }
 }
 
@@ -111,22 +106,26 @@ static int first_node(const Cycle* cycle, int l, int rank)
     return first < n ? first : n;
 }
 
-// y = about A^-1 r on level l, symmetric. The threads of the level go through it together; y is
-// there when they have met again.
+// y = about A^-1 r on level l, symmetric; above the first level r is P' y of the level before. The
+// threads of the level go through it together; y is there when they have met again. Each makes the
+// r that it needs itself, so that they do not have to meet for it.
 static void cycle_level(const Cycle* cycle, int l)
 {
     CondAggregation* coarse = cycle->coarse;
     CondLevel* level = &coarse->level[l];
     const CondBlock6Kernel* kernel = cond_block6_kernel();
-    int n_group = level->n_group;
     int first = first_node(cycle, l, cycle->rank), last = first_node(cycle, l, cycle->rank + 1);
     if (cycle->rank >= cycle->size[l])
         return;
     if (l == coarse->n_level - 1) {
-        if (cycle->rank == 0)
-            cond_soft_packed_kernel()->solve(coarse, level->r, level->y);
+        if (cycle->rank > 0)
+            return;
+        restrict_level(level - 1, 0, level->n_node);
+        cond_soft_packed_kernel()->solve(coarse, level->r, level->y);
         return;
     }
+    if (l > 0)
+        restrict_level(level - 1, first, last);
     CondBlock6Rows A = {level->row_begin, level->column, level->A};
     // A W-cycle: rigid groups are stiffer than what they stand for, and a second visit makes up for
     // it. The coarsest level is solved.
@@ -135,8 +134,6 @@ static void cycle_level(const Cycle* cycle, int l)
     meet(cycle, l);
     for (int visit = 0; visit < visits; visit++) {
         kernel->residual(&A, level->x, level->r, level->y, first, last);
-        meet(cycle, l);
-        restrict_level(level, first_of(cycle, l, n_group), last_of(cycle, l, n_group));
         meet(cycle, l);
         cycle_level(cycle, l + 1);
         meet(cycle, l);
@@ -173,8 +170,7 @@ double cond_aggregation_correct(CondSoftPacked* packed, CondTeam* team, int rank
         gather(coarse, 0, n, r);
         cond_soft_packed_kernel()->solve(coarse, r, y);
     } else {
-        gather(coarse, first_of(&cycle, 0, n), last_of(&cycle, 0, n), r);
-        meet(&cycle, 0);
+        gather(coarse, first_node(&cycle, 0, rank), first_node(&cycle, 0, rank + 1), r);
         cycle_level(&cycle, 0);
         int by_parts = is_summed_by_parts(coarse), begin = cond_team_first(n_part, rank, size);
         for (int k = begin; k < cond_team_first(n_part, rank + 1, size) && by_parts; k++)

@@ -52,7 +52,7 @@ typedef struct CondLevel {
     int* group;              // of each node                                    (n_node)
     int* member_begin;       // first member of each group                      (n_group + 1)
     int* member;             // nodes by groups, ascending in each              (n_node)
-    float* arm;              // from the centre of its group, over the next length (n_node x 3)
+    float* arm;              // from the centre of its group, over the next length (3 n_node + 1)
     float ratio;             // length of this level over that of the next
 } CondLevel;
 

@@ -477,10 +477,12 @@ CondStatus cond_aggregation_build(CondSoftPacked* packed, const CondProblem* pro
     coarse->made = 0; // until all is done
     for (build.l = 0; build.l < coarse->n_level; build.l++) {
         CondLevel* level = &coarse->level[build.l];
-        size_t work = 6 * 6 * (size_t)level->row_begin[level->n_node];
-        int most =
-            cond_threads(build.l == 0 ? COND_CONTACT_WORK * (size_t)packed->n_node : work, threads);
-        cond_team(most < packed->n_team ? most : packed->n_team, make_level, &build);
+        // A block of the level below takes two products of 6x6 blocks that are half empty.
+        size_t work = build.l == 0
+                          ? COND_CONTACT_WORK * (size_t)packed->n_node
+                          : (size_t)(6 * 6 * 6) * (size_t)level[-1].row_begin[level[-1].n_node];
+        int most = cond_threads(work, threads);
+        cond_team(most < packed->n_team ? most : packed->n_team, make_level, &build, __func__);
         if (!isfinite(build.value))
             return COND_DIVERGED;
         level->step = (float)(4.0 / 3.0 / fmax(1.0, COND_SOFT_EIGENVALUE * build.value));

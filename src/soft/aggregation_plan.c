@@ -147,7 +147,7 @@ static CondStatus group_level(CondAggregation* coarse, CondLevel* level)
     if (count > 3 * n / 4) // nodes that do not touch
         return COND_OK;
     if (RESERVE_LEVEL(member_begin, count + 2) || RESERVE_LEVEL(member, n) ||
-        RESERVE_LEVEL(arm, 3 * n) || RESERVE_LEVEL(A, 36 * size + 2) ||
+        RESERVE_LEVEL(arm, 3 * n + 1) || RESERVE_LEVEL(A, 36 * size + 2) ||
         RESERVE_LEVEL(D, 36 * n + 2) || RESERVE_LEVEL(x, 8 * n))
         return COND_OUT_OF_MEMORY;
     level->n_group = count;

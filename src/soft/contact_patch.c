@@ -235,6 +235,29 @@ static void forget_shares(const void* data, int first, int last)
         loop->patches->x_patch[3 * c] = 0.0; // none
 }
 
+// The shares become the trial forces; how many, by parts of the contacts.
+typedef struct TakeLoop {
+    const CondContactPatches* patches;
+    int n_contact, n_part;
+    double* x;
+    int* count; //                                                       (n_part)
+} TakeLoop;
+
+static void take_shares(const void* data, int first, int last)
+{
+    const TakeLoop* loop = data;
+    const double* shared = loop->patches->x_patch;
+    for (int part = first; part < last; part++) {
+        loop->count[part] = 0;
+        for (int c = cond_team_first(loop->n_contact, part, loop->n_part);
+             c < cond_team_first(loop->n_contact, part + 1, loop->n_part); c++)
+            if (shared[3 * c] > 0.0) {
+                memcpy(loop->x + (ptrdiff_t)3 * c, shared + (ptrdiff_t)3 * c, 3 * sizeof *shared);
+                loop->count[part]++;
+            }
+    }
+}
+
 static void share_patches(const void* data, int first, int last)
 {
     const SlipLoop* loop = data;
@@ -260,7 +283,9 @@ int cond_contact_patches_slip(CondContactPatches* patches, const CondProblem* pr
 {
     int nc = problem->n_contact, count = 0, n = patches->n_level;
     SlipLoop loop[COND_PATCH_LEVELS];
-    CondPhase phase[COND_PATCH_LEVELS + 1] = {{forget_shares, loop, nc, 0}};
+    int counts[COND_LOOP_PARTS];
+    CondPhase phase[COND_PATCH_LEVELS + 2] = {{forget_shares, loop, nc, 0}};
+    TakeLoop take = {patches, nc, cond_loop_parts((size_t)nc), x, counts};
     for (int l = 0; l < n; l++) {
         loop[l] = (SlipLoop){patches, &patches->level[l], problem, sticks, x};
         phase[l + 1] = (CondPhase){share_patches, &loop[l], patches->level[l].n_group, 1};
@@ -268,12 +293,10 @@ int cond_contact_patches_slip(CondContactPatches* patches, const CondProblem* pr
     if (n == 0)
         return 0;
     size_t work = COND_COORDINATE_WORK * (size_t)nc * (size_t)n;
-    cond_parallel_phases(n + 1, phase, cond_threads(work, patches->threads));
-    for (int c = 0; c < nc; c++)
-        if (patches->x_patch[3 * c] > 0.0) {
-            memcpy(x + (ptrdiff_t)3 * c, patches->x_patch + (ptrdiff_t)3 * c, 3 * sizeof *x);
-            count++;
-        }
+    phase[n + 1] = (CondPhase){take_shares, &take, take.n_part, 1};
+    cond_parallel_phases(n + 2, phase, cond_threads(work, patches->threads), __func__);
+    for (int part = 0; part < take.n_part; part++)
+        count += counts[part];
     return count;
 }
 

@@ -7,17 +7,28 @@
 
 #include <stddef.h>
 
-void cond_soft_interface_add(CondSoftSystem* system, const CondTerm* term)
+// A term, and which of its coordinates are the interface's.
+typedef struct AddLoop {
+    CondSoftSystem* system;
+    const CondTerm* term;
+    int n_own;
+    const int* own; //                                                      (n_own)
+} AddLoop;
+
+// Rows of the term's coordinates first .. last - 1, each in a row of S or C of its own: a side has
+// each coordinate once.
+static void add_coordinates(const void* data, int first, int last)
 {
-    int nb = system->n_interface, n_own = 0, own[2 * COND_LARGEST_INTERFACE];
-    for (int k = 0; k < term->n_entry; k++) // a side has each coordinate once
-        if (system->node[term->coordinate[k]] < 0)
-            own[n_own++] = k;
-    for (int k = 0; k < term->n_entry && n_own > 0; k++) {
+    const AddLoop* loop = data;
+    CondSoftSystem* system = loop->system;
+    const CondTerm* term = loop->term;
+    int nb = system->n_interface;
+    const int* own = loop->own;
+    for (int k = first; k < last; k++) {
         int node = system->node[term->coordinate[k]];
         if (node < 0) { // interface with interface
             double* S = system->S + (ptrdiff_t)system->interface[term->coordinate[k]] * nb;
-            for (int l = 0; l < n_own; l++)
+            for (int l = 0; l < loop->n_own; l++)
                 S[system->interface[term->coordinate[own[l]]]] += cond_term_entry(term, k, own[l]);
             continue;
         }
@@ -25,13 +36,26 @@ void cond_soft_interface_add(CondSoftSystem* system, const CondTerm* term)
             continue;
         int r = term->coordinate[k] - system->place[node];
         size_t at = ((size_t)system->slot[node] * 3 + (size_t)r) * (size_t)nb;
-        for (int l = 0; l < n_own; l++) {
+        for (int l = 0; l < loop->n_own; l++) {
             size_t j = at + (size_t)system->interface[term->coordinate[own[l]]];
             system->C[j] += cond_term_entry(term, k, own[l]);
             if (system->general)
                 system->E[j] += cond_term_entry(term, own[l], k);
         }
     }
+}
+
+void cond_soft_interface_add(CondSoftSystem* system, const CondTerm* term)
+{
+    int n_own = 0, own[2 * COND_LARGEST_INTERFACE];
+    for (int k = 0; k < term->n_entry; k++)
+        if (system->node[term->coordinate[k]] < 0)
+            own[n_own++] = k;
+    if (n_own == 0)
+        return;
+    AddLoop loop = {system, term, n_own, own};
+    size_t work = (size_t)(term->n_entry * n_own) * (size_t)term->n_row;
+    cond_parallel(term->n_entry, cond_threads(work, system->threads), add_coordinates, &loop);
 }
 
 // y -= s x
@@ -82,21 +106,29 @@ int cond_soft_interface_finish(CondSoftSystem* system)
     size_t work = 3 * (size_t)system->n_attached * (size_t)nb * (size_t)nb;
     CondPhase phase[] = {{multiply_attached, system, system->n_attached, 0},
                          {subtract_attached, system, nb, 1}};
-    cond_parallel_phases(2, phase, cond_threads(work, system->threads));
+    cond_parallel_phases(2, phase, cond_threads(work, system->threads), __func__);
     return system->general ? cond_lu_factor(nb, system->S, system->pivot)
                            : cond_cholesky_factor(nb, system->S);
 }
 
-void cond_soft_interface_pack(CondSoftSystem* system)
+// Rows of C and BC in floats.
+static void pack_attached(const void* data, int first, int last)
 {
-    CondSoftPacked* packed = &system->packed;
+    const CondSoftSystem* system = data;
+    const CondSoftPacked* packed = &system->packed;
     size_t nb = (size_t)system->n_interface,
            wide = (size_t)cond_soft_packed_wide(system->n_interface);
-    for (size_t row = 0; row < 3 * (size_t)system->n_attached; row++) {
+    for (size_t row = 3 * (size_t)first; row < 3 * (size_t)last; row++) {
         size_t to = wide * row, from = nb * (3 * (size_t)packed->slot[row / 3] + row % 3);
         for (size_t i = 0; i < wide; i++) {
             packed->C[to + i] = i < nb ? (float)system->C[from + i] : 0.0F;
             packed->BC[to + i] = i < nb ? (float)system->BC[from + i] : 0.0F;
         }
     }
+}
+
+void cond_soft_interface_pack(CondSoftSystem* system)
+{
+    size_t work = 2 * 3 * (size_t)system->n_attached * (size_t)system->n_interface;
+    cond_parallel(system->n_attached, cond_threads(work, system->threads), pack_attached, system);
 }

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "soft/tuning.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -286,7 +287,7 @@ static CondStatus plan_pattern(CondSoftPacked* packed, const CondProblem* proble
     int n4 = packed->n_four, size = packed->row_begin[n4];
     if (RESERVE(column, 4 * size) || RESERVE(value, 36 * size + 4) || RESERVE(diagonal, 4 * n4) ||
         RESERVE(B, 48 * n4) || RESERVE(x, 16 * n4) || RESERVE(r, 16 * n4) || RESERVE(z, 16 * n4) ||
-        RESERVE(p, 16 * n4) || RESERVE(q, 16 * n4) || RESERVE(product_sum, packed->n_part) ||
+        RESERVE(q, 16 * n4) || RESERVE(product_sum, packed->n_part) ||
         RESERVE(step_sum, packed->n_part))
         return COND_OUT_OF_MEMORY;
     each_body(packed, problem, lay_out_rows, threads);
@@ -295,6 +296,21 @@ static CondStatus plan_pattern(CondSoftPacked* packed, const CondProblem* proble
                         k < packed->row_begin[place / 4 + 1] - packed->row_begin[place / 4];
              k++)
             clear_block(packed, place, k);
+    return COND_OK;
+}
+
+// Memory of each thread. In floats side by side the 36 multiply-adds of four blocks take as long as
+// eight of a plain loop.
+static CondStatus plan_team(CondSoftPacked* packed, int threads)
+{
+    int n = cond_threads(8 * (size_t)packed->row_begin[packed->n_four], threads);
+    n = n < packed->n_part || n == 1 ? n : packed->n_part;
+    int most = INT_MAX / (16 * packed->n_four); // lengths of arrays are ints
+    packed->n_team = n = n < most ? n : most;
+    if (RESERVE(p, 16 * n * packed->n_four) || RESERVE(next, n * packed->n_part) ||
+        RESERVE(n_next, n) || RESERVE(next_of, n))
+        return COND_OUT_OF_MEMORY;
+    memset(packed->next_of, 0, (size_t)n * sizeof *packed->next_of);
     return COND_OK;
 }
 
@@ -320,9 +336,8 @@ CondStatus cond_soft_packed_plan(CondSoftPacked* packed, const CondProblem* prob
         cond_soft_packed_fill(packed, problem, threads);
     packed->n_join = packed->n_share = 0;
     packed->n_plan++;
-    packed->n_team = cond_threads(4 * 9 * (size_t)packed->row_begin[packed->n_four], threads);
     packed->coarse.on = 0;
-    return COND_OK;
+    return plan_team(packed, threads);
 }
 
 CondStatus cond_soft_packed_plan_interface(CondSoftPacked* packed, int n_interface, int n_attached,

@@ -32,6 +32,12 @@ typedef struct CondSoftShare {
     int value; // index of its Jacobian, rows x 3
 } CondSoftShare;
 
+// A part with nodes that are neighbours of a thread's own.
+typedef struct CondNextPart {
+    int part;
+    unsigned pairs; // bits of the pairs of nodes that are
+} CondNextPart;
+
 typedef struct CondSoftPacked {
     CondArena arena;
     int n_node, n_interface, n_attached;
@@ -77,7 +83,13 @@ typedef struct CondSoftPacked {
     int n_interface_sum;
     float *C, *BC; // node-interface matrix, and B C        (n_attached x 3 x n_interface, padded)
     double* S;     // the interface's own matrix                         (n_interface^2)
-    float *x, *r, *z, *p, *q; // of conjugate gradients                          (16 n_four)
+    float *x, *r, *z, *q; // of conjugate gradients                              (16 n_four)
+    // Each thread has a p of its own, used where its parts and their neighbours are. It computes
+    // that of both, so that no thread waits for the p of others.
+    float* p;           //                                                 (n_team 16 n_four)
+    CondNextPart* next; // parts of others with columns of its rows           (n_team n_part)
+    int* n_next;        // how many each thread has,                                (n_team)
+    int* next_of;       // in a team of this size; 0: not known yet                 (n_team)
     // Partial sums of a product and of a step, and of the interface's rows; separate arrays, so
     // that one may be written while a slower thread still reads the other.
     double *product_sum, *step_sum; //                                     (n_part)

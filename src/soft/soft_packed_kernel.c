@@ -196,8 +196,9 @@ INLINE void sum_motions(const CondSoftPacked* packed, int part)
     coarse->left[part] = add_lanes(&left);
 }
 
-// p += P x of the part's group
-INLINE void add_motions(const CondSoftPacked* packed, int part, const float* x)
+// p += P x of the part's group, on some pairs of nodes
+INLINE void add_motions(const CondSoftPacked* packed, int part, unsigned pairs, const float* x,
+                        float* p)
 {
     const CondAggregation* coarse = &packed->coarse;
     const float* m = x + (ptrdiff_t)8 * coarse->part_group[part];
@@ -207,15 +208,17 @@ INLINE void add_motions(const CondSoftPacked* packed, int part, const float* x)
     int first = packed->part_four[part], last = packed->part_four[part + 1];
     for (int i = 2 * first; i < 2 * last; i++) {
         const float* frame = coarse->frame + (ptrdiff_t)16 * i;
+        if (!(pairs >> (i - 2 * first) & 1u))
+            continue;
         Eight a = *(const Eight*)(frame + 8); // w x d = (w_y, w_z, w_x) (d_z, d_x, d_y) - ...
-        *(Eight*)(packed->p + (ptrdiff_t)8 * i) +=
+        *(Eight*)(p + (ptrdiff_t)8 * i) +=
             *(const Eight*)frame * (shift + (back * TURN_BACK(a) - on * a));
     }
     for (int k = 0; k < coarse->n_skew[part]; k++) {
         ptrdiff_t place = coarse->skew[4 * first + k];
         Four add;
         spread(coarse->rows + 24 * place, 8, m, &add);
-        *(Four*)(packed->p + 4 * place) += add;
+        *(Four*)(p + 4 * place) += add;
     }
 }
 
@@ -235,14 +238,15 @@ INLINE void solve_motions(const CondAggregation* coarse, const float* r, float* 
 }
 
 // q += what the joins do, x += alpha p, r -= alpha q, z = B r and the shares of r'z and C'z.
-INLINE void advance_part(CondSoftPacked* packed, int part, float alpha, const float* force)
+INLINE void advance_part(CondSoftPacked* packed, int part, float alpha, const float* force,
+                         const float* p)
 {
     Eight sum = {0.0F};
     add_cells(packed, part, force, packed->q);
     for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
         ptrdiff_t at = (ptrdiff_t)8 * i;
         const float* B = packed->B + (ptrdiff_t)24 * i;
-        *(Eight*)(packed->x + at) += alpha * *(const Eight*)(packed->p + at);
+        *(Eight*)(packed->x + at) += alpha * *(const Eight*)(p + at);
         Eight r = *(const Eight*)(packed->r + at) - alpha * *(const Eight*)(packed->q + at), z;
         Eight s0 = *(const Eight*)B * r, s1 = *(const Eight*)(B + 8) * r,
               s2 = *(const Eight*)(B + 16) * r;
@@ -258,14 +262,18 @@ INLINE void advance_part(CondSoftPacked* packed, int part, float alpha, const fl
 }
 
 // p = s z + P motion + beta p
-INLINE void turn_part(CondSoftPacked* packed, int part, float s, float beta, const float* motion)
+INLINE void turn_part(const CondSoftPacked* packed, int part, unsigned pairs, float s, float beta,
+                      const float* motion, float* p)
 {
-    for (int i = 2 * packed->part_four[part]; i < 2 * packed->part_four[part + 1]; i++) {
-        Eight* p = (Eight*)(packed->p + (ptrdiff_t)8 * i);
-        *p = s * *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *p;
+    int first = 2 * packed->part_four[part];
+    for (int i = first; i < 2 * packed->part_four[part + 1]; i++) {
+        if (!(pairs >> (i - first) & 1u))
+            continue;
+        Eight* to = (Eight*)(p + (ptrdiff_t)8 * i);
+        *to = s * *(const Eight*)(packed->z + (ptrdiff_t)8 * i) + beta * *to;
     }
     if (motion)
-        add_motions(packed, part, motion);
+        add_motions(packed, part, pairs, motion, p);
 }
 
 // y -= B C interface
@@ -289,22 +297,20 @@ INLINE void spread_interface_part(const CondSoftPacked* packed, int part, const 
             multiply_part(packed, part, p, interface, q);                                          \
     }                                                                                              \
     target static void advance_##name(CondSoftPacked* packed, int first, int last, float alpha,    \
-                                      const float* force)                                          \
+                                      const float* force, const float* p)                          \
     {                                                                                              \
         for (int part = first; part < last; part++)                                                \
-            advance_part(packed, part, alpha, force);                                              \
+            advance_part(packed, part, alpha, force, p);                                           \
     }                                                                                              \
-    target static void turn_##name(CondSoftPacked* packed, int first, int last, float s,           \
-                                   float beta, const float* motion)                                \
+    target static void turn_##name(const CondSoftPacked* packed, int part, unsigned pairs,         \
+                                   float s, float beta, const float* motion, float* p)             \
     {                                                                                              \
-        for (int part = first; part < last; part++)                                                \
-            turn_part(packed, part, s, beta, motion);                                              \
+        turn_part(packed, part, pairs, s, beta, motion, p);                                        \
     }                                                                                              \
-    target static void spread_interface_##name(const CondSoftPacked* packed, int first, int last,  \
+    target static void spread_interface_##name(const CondSoftPacked* packed, int part,             \
                                                const float* interface, float* y)                   \
     {                                                                                              \
-        for (int part = first; part < last; part++)                                                \
-            spread_interface_part(packed, part, interface, y);                                     \
+        spread_interface_part(packed, part, interface, y);                                         \
     }                                                                                              \
     target static void solve_##name(const CondAggregation* coarse, const float* r, float* x)       \
     {                                                                                              \

@@ -9,6 +9,7 @@
 #include "soft/soft_packed_device.h"
 #include "soft/soft_packed_kernel.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,14 +20,14 @@ typedef struct Interface {
     float single[COND_LARGEST_INTERFACE]; // z or p for the nodes
 } Interface;
 
-// Every thread adds all of them: where they are many, lanes side by side, in an order that does not
-// depend on the threads.
+// Every thread adds all of them, lanes side by side, in an order that does not depend on the
+// threads.
 static double add_parts(const CondSoftPacked* packed, const double* sums)
 {
     enum { LANES = COND_SUM_LANES };
     double lane[LANES] = {0.0}, sum = 0.0;
     int n = packed->n_part, i = 0;
-    for (; n > COND_SUM_BLOCK && i + LANES <= n; i += LANES)
+    for (; i + LANES <= n; i += LANES)
         for (int k = 0; k < LANES; k++)
             lane[k] += sums[i + k];
     for (; i < n; i++)
@@ -129,12 +130,39 @@ typedef struct Share {
     const CondSoftPackedKernel* kernel;
     CondTeam* team;
     int first, last, rank, size;
+    int n_next; // parts next to its own
+    const CondNextPart* next;
+    float* p; // on both
     double* velocity;
     float* force;
     const float* motion; // of the groups; NULL where there is no coarse correction
     double scale;        // of what the blocks do beside it
     Interface interface;
 } Share;
+
+// Lists the parts of others that have columns of the rows of the thread's own.
+static void find_next(Share* share)
+{
+    CondSoftPacked* packed = share->packed;
+    CondNextPart* next = packed->next + (ptrdiff_t)packed->n_part * share->rank;
+    int rank = share->rank, n = 0;
+    if (packed->next_of[rank] != share->size) {
+        memset(next, 0, (size_t)packed->n_part * sizeof *next);
+        int first = packed->row_begin[packed->part_four[share->first]];
+        int last = packed->row_begin[packed->part_four[share->last]];
+        for (int at = 4 * first; at < 4 * last; at++) {
+            int pair = packed->column[at] / 8, part = packed->four_part[pair / 2];
+            next[part].pairs |= 1u << (pair - 2 * packed->part_four[part]);
+        }
+        for (int part = 0; part < packed->n_part; part++)
+            if (next[part].pairs && (part < share->first || part >= share->last))
+                next[n++] = (CondNextPart){part, next[part].pairs};
+        packed->n_next[rank] = n;
+        packed->next_of[rank] = share->size;
+    }
+    share->next = next;
+    share->n_next = packed->n_next[rank];
+}
 
 static void share_start(Share* share, const Team* all, CondTeam* team, int rank, int size)
 {
@@ -152,6 +180,8 @@ static void share_start(Share* share, const Team* all, CondTeam* team, int rank,
     share->force = packed->force + (ptrdiff_t)rows * rank;
     memset(share->force, 0, (size_t)rows * sizeof *share->force);
     memset(share->interface.single, 0, sizeof share->interface.single);
+    share->p = packed->p + (ptrdiff_t)16 * packed->n_four * rank;
+    find_next(share);
     share->motion = NULL;
     share->scale = cond_aggregation_damping(&packed->coarse);
 }
@@ -168,7 +198,7 @@ static double advance(void* self, double alpha, double* left)
 {
     Share* share = self;
     CondSoftPacked* packed = share->packed;
-    share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force);
+    share->kernel->advance(packed, share->first, share->last, (float)alpha, share->force, share->p);
     cond_team_wait(share->team, share->size);
     double interface = advance_interface(packed, share->solve->factor, alpha, &share->interface);
     double rz = interface + add_parts(packed, packed->step_sum);
@@ -178,6 +208,13 @@ static double advance(void* self, double alpha, double* left)
     *left = interface + add_parts(packed, packed->coarse.left);
     return share->scale * rz +
            cond_aggregation_correct(packed, share->team, share->rank, share->size, &share->motion);
+}
+
+static void turn_part(Share* share, int part, unsigned pairs, double beta)
+{
+    share->kernel->turn(share->packed, part, pairs, (float)share->scale, (float)beta, share->motion,
+                        share->p);
+    share->kernel->spread_interface(share->packed, part, share->interface.single, share->p);
 }
 
 // p = z + beta p
@@ -190,11 +227,10 @@ static void turn(void* self, double beta)
         interface->single[i] = (float)interface->z[i];
         interface->p[i] = interface->z[i] + beta * interface->p[i];
     }
-    share->kernel->turn(share->packed, share->first, share->last, (float)share->scale, (float)beta,
-                        share->motion);
-    share->kernel->spread_interface(share->packed, share->first, share->last, interface->single,
-                                    share->packed->p);
-    cond_team_wait(share->team, share->size);
+    for (int part = share->first; part < share->last; part++)
+        turn_part(share, part, UINT_MAX, beta);
+    for (int k = 0; k < share->n_next; k++)
+        turn_part(share, share->next[k].part, share->next[k].pairs, beta);
 }
 
 // q = H p, but for what the joins do; returns p'H p.
@@ -203,7 +239,7 @@ static double multiply(void* self)
     Share* share = self;
     CondSoftPacked* packed = share->packed;
     to_single(packed->n_interface, share->interface.p, share->interface.single);
-    share->kernel->multiply(packed, share->first, share->last, packed->p, share->interface.single,
+    share->kernel->multiply(packed, share->first, share->last, share->p, share->interface.single,
                             packed->q);
     cond_team_wait(share->team, share->size);
     return multiply_interface(packed, &share->interface) + add_parts(packed, packed->product_sum) +
@@ -217,11 +253,16 @@ static void clear_vectors(const Share* share)
     size_t first = 16 * (size_t)packed->part_four[share->first];
     size_t size = (16 * (size_t)packed->part_four[share->last] - first) * sizeof *packed->x;
     memset(packed->x + first, 0, size);
-    memset(packed->p + first, 0, size);
+    memset(share->p + first, 0, size);
     memset(packed->q + first, 0, size);
+    for (int k = 0; k < share->n_next; k++) {
+        const int* four = packed->part_four + share->next[k].part;
+        memset(share->p + (ptrdiff_t)16 * four[0], 0,
+               16 * (size_t)(four[1] - four[0]) * sizeof *share->p);
+    }
 }
 
-// Three loops an iteration. Every thread has the scalars and the interface for itself, from the
+// Two loops an iteration. Every thread has the scalars and the interface for itself, from the
 // same partial sums.
 static void iterate(void* data, CondTeam* team, int rank, int size)
 {
@@ -245,6 +286,6 @@ CondStatus cond_soft_packed_solve(CondSoftPacked* packed, CondSoftPackedSolve* s
     if (packed->device)
         return cond_soft_packed_solve_on_device(packed, solve);
     Team team = {.packed = packed, .solve = solve};
-    cond_team(packed->n_team, iterate, &team);
+    cond_team(packed->n_team, iterate, &team, __func__);
     return COND_OK;
 }

@@ -191,10 +191,11 @@ CondStatus cond_soft_system_plan(CondSoftSystem* system, const CondProblem* prob
     if (RESERVE(node, n) || RESERVE(place, nn) || RESERVE(interface, n) || RESERVE(member, nb) ||
         RESERVE(slot, nn) || RESERVE(attached, nn) || RESERVE(T, 9 * problem->n_contact) ||
         RESERVE(B, 9 * nn) || RESERVE(S, nb * nb) || RESERVE(small, nb) || RESERVE(pivot, nb) ||
-        RESERVE(entry, most) || RESERVE(column, 2 * most) || RESERVE(p, n) || RESERVE(q, n) ||
-        RESERVE(z, n) || RESERVE(joins, problem->n_contact) || RESERVE(other, problem->n_contact) ||
-        RESERVE(lone, problem->n_contact) || RESERVE(node_begin, cond_sum_parts(n) + 1) ||
-        RESERVE(failed, cond_sum_parts(n)) || RESERVE(peak, cond_sum_parts(n)))
+        RESERVE(entry, most) || RESERVE(listed, most) || RESERVE(column, 2 * most) ||
+        RESERVE(p, n) || RESERVE(q, n) || RESERVE(z, n) || RESERVE(joins, problem->n_contact) ||
+        RESERVE(other, problem->n_contact) || RESERVE(lone, problem->n_contact) ||
+        RESERVE(node_begin, cond_sum_parts(n) + 1) || RESERVE(failed, cond_sum_parts(n)) ||
+        RESERVE(peak, cond_sum_parts(n)))
         return COND_OUT_OF_MEMORY;
     split(system);
     for (int part = 0, i = 0; part <= cond_sum_parts(n); part++) {

@@ -22,6 +22,12 @@
 // node, with or without the interface. SEVERAL: several nodes.
 enum { COND_JOINS_LONE, COND_JOINS_ONE, COND_JOINS_SEVERAL };
 
+// What a coupling of several nodes adds to the block of one of them.
+typedef struct CondSoftJoined {
+    int node;
+    double B[9];
+} CondSoftJoined;
+
 typedef struct CondSoftSystem {
     CondArena arena;
     const CondProblem* problem;
@@ -40,6 +46,8 @@ typedef struct CondSoftSystem {
     double* T;     // R' D R of each contact                                     (n_contact x 9)
     int rested;    // 1: the next three arrays are computed for this problem
     double *rest, *rest_C, *rest_S; // B, C, S without contacts; in B couplings of one node
+    int n_joined;                   // and what couplings of several nodes add to B, in their order:
+    CondSoftJoined* joined; //                                                     (n_joined)
     double* B;     // inverse of the nodes' blocks                               (n_node x 9)
     double* C;     // of the attached nodes                                      (n_attached x 3 x
                    // n_interface)
@@ -51,21 +59,22 @@ typedef struct CondSoftSystem {
     int* pivot;    // of LU                                                      (n_interface)
     int general;   // 1: D is not symmetric
     int pack_from; // smallest number of nodes for iterations in single precision
-    CondSoftPacked packed; // in single precision, where D is symmetric
-    int n_coupled;         // the first joins of the packed system are couplings: how many
-    int* joins;            // COND_JOINS_* of each contact                              (n_contact)
-    int n_other;           // contacts that are not lone
-    int* other;            // those                                                       (n_other)
-    int* lone;             // the node of each lone contact; -1: others               (n_contact)
-    int* node_begin;       // first node of each range of coordinates in `parts`      (n_part + 1)
-    double* peak;          // scratch: the largest number of each range                    (n_part)
-    int* failed;           // 1: a node of the range has no inverse block                  (n_part)
-    int grouped;           // 1: coarse correction with few unknowns in addition to the blocks
-    int deep;              // 1: multilevel coarse correction with the blocks as smoother
-    double* small;         // scratch                                         (n_interface)
-    int* entry;            // scratch: coordinates of a term                             (n_dof)
-    double* column;        // scratch: its Jacobian J by columns, then K J
-    double *p, *q, *z;     // of conjugate gradients                                 (n_dof)
+    CondSoftPacked packed;  // in single precision, where D is symmetric
+    int n_coupled;          // the first joins of the packed system are couplings: how many
+    int* joins;             // COND_JOINS_* of each contact                              (n_contact)
+    int n_other;            // contacts that are not lone
+    int* other;             // those                                                       (n_other)
+    int* lone;              // the node of each lone contact; -1: others               (n_contact)
+    int* node_begin;        // first node of each range of coordinates in `parts`      (n_part + 1)
+    double* peak;           // scratch: the largest number of each range                    (n_part)
+    int* failed;            // 1: a node of the range has no inverse block                  (n_part)
+    int grouped;            // 1: coarse correction with few unknowns in addition to the blocks
+    int deep;               // 1: multilevel coarse correction with the blocks as smoother
+    double* small;          // scratch                                         (n_interface)
+    int* entry;             // scratch: coordinates of a term                             (n_dof)
+    CondSoftJoined* listed; // scratch: its blocks                                       (n_dof)
+    double* column;         // scratch: its Jacobian J by columns, then K J
+    double *p, *q, *z;      // of conjugate gradients                                 (n_dof)
 } CondSoftSystem;
 
 // Divides the coordinates into nodes and interface. *fits is 1 if the system can be solved by this

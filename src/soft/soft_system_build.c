@@ -12,10 +12,11 @@
 
 #define RESERVE(array, count) COND_RESERVE(&system->arena, system->array, count)
 
-// Adds the term's blocks on nodes to B as the head of soft_system.h says.
-static void add_nodes(const CondSoftSystem* system, const CondTerm* term, double* B)
+// The term's blocks on nodes, as the head of soft_system.h says, to `out`; returns how many.
+static int list_nodes(const CondSoftSystem* system, const CondTerm* term, CondSoftJoined* out)
 {
     double total = 0.0;
+    int n = 0;
     for (int k = 0; k < term->n_entry; k = cond_term_run_end(term, system->node, k))
         if (system->node[term->coordinate[k]] >= 0)
             total += cond_soft_term_run_size(term, k, cond_term_run_end(term, system->node, k));
@@ -25,13 +26,23 @@ static void add_nodes(const CondSoftSystem* system, const CondTerm* term, double
         double size = cond_soft_term_run_size(term, k, end);
         if (node < 0 || !(size > 0.0))
             continue;
+        CondSoftJoined* block = &out[n++];
+        *block = (CondSoftJoined){.node = node};
         for (int i = k; i < end; i++) {
             int r = term->coordinate[i] - system->place[node];
             for (int j = k; j < end; j++)
-                B[9 * (size_t)node + (size_t)(3 * r + term->coordinate[j] - system->place[node])] +=
+                block->B[3 * r + term->coordinate[j] - system->place[node]] +=
                     total / size * cond_term_entry(term, i, j);
         }
     }
+    return n;
+}
+
+static void add_listed(int n, const CondSoftJoined* block, double* B)
+{
+    for (int k = 0; k < n; k++)
+        for (int e = 0; e < 9; e++)
+            B[9 * (size_t)block[k].node + (size_t)e] += block[k].B[e];
 }
 
 // The blocks on the diagonal of a body, to those of its nodes.
@@ -199,20 +210,28 @@ static void add_contacts(CondSoftSystem* system, const double* D, int stride, in
             (system->joins[c] == COND_JOINS_SEVERAL) != several)
             continue;
         CondTerm term = cond_soft_term_contact(system, c);
-        add_nodes(system, &term, system->B);
+        add_listed(list_nodes(system, &term, system->listed), system->listed, system->B);
         cond_soft_interface_add(system, &term);
     }
 }
 
-// Adds the couplings of one node to B, or those of several.
-static void add_couplings(CondSoftSystem* system, int several, double* B)
+// Adds the couplings of one node to B, and lists those of several.
+static CondStatus add_couplings(CondSoftSystem* system, double* B)
 {
     const CondProblem* problem = system->problem;
-    for (int i = 0; i < problem->n_coupling; i++)
-        if (joins_several(system, &problem->coupling[i]) == several) {
-            CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
-            add_nodes(system, &term, B);
-        }
+    system->n_joined = 0;
+    for (int i = 0; i < problem->n_coupling; i++) {
+        CondTerm term = cond_soft_term_coupling(system, &problem->coupling[i]);
+        int n = cond_soft_term_count_runs(system, &term), first = system->n_joined;
+        if (RESERVE(joined, first + n))
+            return COND_OUT_OF_MEMORY;
+        n = list_nodes(system, &term, system->joined + first);
+        if (joins_several(system, &problem->coupling[i]))
+            system->n_joined += n;
+        else
+            add_listed(n, system->joined + first, B);
+    }
+    return COND_OK;
 }
 
 // Loops over the contacts, or over the nodes of parts of the coordinates.
@@ -223,11 +242,11 @@ typedef struct BuildLoop {
     int packs; // 1: what the loop makes is packed too
 } BuildLoop;
 
-static void run(const BuildLoop* loop, int n_phase, const CondPhase* phase)
+static void run(const BuildLoop* loop, int n_phase, const CondPhase* phase, const char* name)
 {
     const CondSoftSystem* system = loop->system;
     size_t work = 9 * (size_t)system->n_node + 32 * (size_t)system->problem->n_contact;
-    cond_parallel_phases(n_phase, phase, cond_threads(work, system->threads));
+    cond_parallel_phases(n_phase, phase, cond_threads(work, system->threads), name);
 }
 
 static void rotate_gains(const void* data, int first, int last)
@@ -308,7 +327,8 @@ static CondStatus prepare_rest(CondSoftSystem* system)
     system->general = 0;
     memset(system->C, 0, size * sizeof *system->C);
     start_blocks(system, system->rest, system->S);
-    add_couplings(system, 0, system->rest);
+    if (add_couplings(system, system->rest))
+        return COND_OUT_OF_MEMORY;
     for (int i = 0; i < system->problem->n_coupling; i++) {
         CondTerm term = cond_soft_term_coupling(system, &system->problem->coupling[i]);
         cond_soft_interface_add(system, &term);
@@ -385,18 +405,18 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
     BuildLoop loop = {system, D, stride, packs && system->n_other == 0};
     CondPhase start_phase[] = {{rotate_gains, &loop, n_contact, 0},
                                {start_nodes, &loop, cond_contact_parts_work(&system->parts), 1}};
-    run(&loop, 2, start_phase);
+    run(&loop, 2, start_phase, "start_nodes");
     add_contacts(system, D, stride, 0);
     CondPhase pack = {pack_diagonal, &loop, n_part, 0};
     if (packs && system->n_other > 0)
-        run(&loop, 1, &pack);
+        run(&loop, 1, &pack, "pack_diagonal");
     if (packs) {
         set_gains(system);
         status = correct_coarsely(system, 0);
     }
     if (status)
         return status;
-    add_couplings(system, 1, system->B);
+    add_listed(system->n_joined, system->joined, system->B);
     add_contacts(system, D, stride, 1);
     if (packs && interface2 > 0)
         memcpy(system->packed.S, system->S, interface2 * sizeof *system->S);
@@ -404,7 +424,7 @@ CondStatus cond_soft_system_build(CondSoftSystem* system, const double* D, int s
         return status;
     loop.packs = packs;
     CondPhase invert = {invert_nodes, &loop, n_part, 0};
-    run(&loop, 1, &invert);
+    run(&loop, 1, &invert, "invert_nodes");
     if (!is_inverted(system) || cond_soft_interface_finish(system))
         return COND_DIVERGED;
     if (packs)

@@ -55,11 +55,19 @@ void cond_soft_system_multiply(const CondSoftSystem* system, const double* x, do
                   add_contacts_part, &sweep);
 }
 
-static void each(const CondSoftSystem* system, CondLoopBody body, const Sweep* sweep)
+// Threads for a loop over nodes that takes little more than reading and writing them.
+static int node_threads(const CondSoftSystem* system)
+{
+    return cond_threads(3 * COND_COORDINATE_WORK * (size_t)system->n_node, system->threads);
+}
+
+static void each_named(const CondSoftSystem* system, CondLoopBody body, const Sweep* sweep,
+                       const char* name)
 {
     int n = system->problem->n_dof;
-    cond_parallel(n, cond_threads((size_t)n, system->threads), body, sweep);
+    cond_parallel_named(n, cond_threads(4 * (size_t)n, system->threads), body, sweep, name);
 }
+#define each(system, body, sweep) each_named(system, body, sweep, #body)
 
 // z = B a, the blocks of the nodes.
 static void block_nodes(const void* loop, int first, int last)
@@ -84,16 +92,10 @@ static void advance(const void* loop, int first, int last)
     }
 }
 
-// z = M r, block-Jacobi with the Schur complement of the interface.
-static void precondition(const void* data, const double* r, double* z)
+// z = S^-1 (r_b - E' B r_n) on the interface, which is then in `small` too.
+static void precondition_interface(const CondSoftSystem* system, const double* r, double* z)
 {
-    const CondSoftSystem* system = data;
     size_t nb = (size_t)system->n_interface;
-    Sweep sweep = {.system = system, .a = r, .z = z};
-    size_t work = 9 * (size_t)system->n_node;
-    cond_parallel(system->n_node, cond_threads(work, system->threads), block_nodes, &sweep);
-    if (nb == 0)
-        return;
     for (size_t i = 0; i < nb; i++)
         system->small[i] = r[system->member[i]];
     for (int k = 0; k < system->n_attached; k++) { // r_b - E' B r_n
@@ -108,6 +110,18 @@ static void precondition(const void* data, const double* r, double* z)
         cond_cholesky_solve(system->n_interface, system->S, system->small);
     for (size_t i = 0; i < nb; i++)
         z[system->member[i]] = system->small[i];
+}
+
+// z = M r, block-Jacobi with the Schur complement of the interface.
+static void precondition(const void* data, const double* r, double* z)
+{
+    const CondSoftSystem* system = data;
+    size_t nb = (size_t)system->n_interface;
+    Sweep sweep = {.system = system, .a = r, .z = z};
+    cond_parallel(system->n_node, node_threads(system), block_nodes, &sweep);
+    if (nb == 0)
+        return;
+    precondition_interface(system, r, z);
     for (int k = 0; k < system->n_attached; k++) {
         const double* BC = system->BC + 3 * (size_t)k * nb;
         double* zi = z + system->place[system->attached[k]];
@@ -125,12 +139,12 @@ typedef struct Transfer {
     double scale;
 } Transfer;
 
-static void each_node(const Transfer* transfer, CondLoopBody body)
+static void each_node_named(const Transfer* transfer, CondLoopBody body, const char* name)
 {
     const CondSoftSystem* system = transfer->system;
-    int threads = cond_threads(3 * (size_t)system->n_node, system->threads);
-    cond_parallel(system->n_node, threads, body, transfer);
+    cond_parallel_named(system->n_node, node_threads(system), body, transfer, name);
 }
+#define each_node(transfer, body) each_node_named(transfer, body, #body)
 
 // packed = wide / scale
 static void pack_nodes(const void* loop, int first, int last)
@@ -175,7 +189,7 @@ static double largest(const CondSoftSystem* system, const double* r)
     Sweep sweep = {.system = system, .a = r, .y = system->peak};
     int n = system->parts.n_part, n_dof = system->problem->n_dof;
     double most = 0.0;
-    cond_parallel(n, cond_threads((size_t)n_dof, system->threads), find_peaks, &sweep);
+    cond_parallel(n, cond_threads(2 * (size_t)n_dof, system->threads), find_peaks, &sweep);
     for (int part = 0; part < n; part++)
         most = fmax(most, system->peak[part]);
     return most;
@@ -259,10 +273,13 @@ static void weigh_nodes(const void* loop, int first, int last)
 static double measure(CondSoftSystem* system, const double* r)
 {
     Sweep sweep = {.system = system, .a = r, .z = system->z};
-    precondition(system, r, system->z);
-    if (system->packed.coarse.on)
-        cond_parallel(system->n_node, cond_threads(9 * (size_t)system->n_node, system->threads),
-                      weigh_nodes, &sweep);
+    if (!system->packed.coarse.on) {
+        precondition(system, r, system->z);
+    } else {
+        if (system->n_interface > 0)
+            precondition_interface(system, r, system->z);
+        cond_parallel(system->n_node, node_threads(system), weigh_nodes, &sweep);
+    }
     return cond_dot(system->problem->n_dof, r, system->z, system->threads);
 }
 

@@ -289,7 +289,7 @@ CondStatus cond_rollout_run(CondRollout* rollout, int n, CondState* const* state
     if (!work.worst)
         return cond_error_set(error, COND_OUT_OF_MEMORY, "out of memory");
     int team = rollout->threads < n ? rollout->threads : n;
-    cond_parallel_serve(team, serve, &work);
+    cond_parallel_serve(team, serve, &work, __func__);
     for (int i = 0; i < n && status >= 0; i++)
         status = work.worst[i] < 0 || work.worst[i] > status ? work.worst[i] : status;
     cond_release(&rollout->context, work.worst);

@@ -2,6 +2,7 @@
 // in the attempt or in the simulation; the state changes in the last alone.
 #include "step/stages.h"
 
+#include "base/parallel.h"
 #include "correct/correction.h"
 #include "impact/impact.h"
 #include "sim/tuning.h"
@@ -165,20 +166,48 @@ static void add_row_work(const CondSim* sim, CondStepInfo* info)
 // The work t (u - phi)' lambda of all contacts, u by v_hat: along the surfaces that of friction,
 // and along the normals of what closes a gap. Forces that stop what is struck in the step, in the
 // place of which the impact stage has put its own, have done it with it.
-static void add_contact_work(const CondSim* sim, CondStepInfo* info)
+typedef struct WorkLoop {
+    const CondSim* sim;
+    int n_part;
+    double (*work)[2]; // of each part: impact, friction               (n_part)
+} WorkLoop;
+
+static void add_works(const void* data, int first, int last)
 {
+    const WorkLoop* loop = data;
+    const CondSim* sim = loop->sim;
     const CondAttempt* attempt = &sim->attempt;
     double t = attempt->time_step;
-    for (int c = 0; c < attempt->candidates.n; c++) {
-        const CondContact* contact = &attempt->assembly.contact[c];
-        const double *lambda = attempt->lambda + 3 * (ptrdiff_t)c, *phi = contact->phi;
-        double u[3];
-        cond_contact_velocity(contact, attempt->v_hat, u);
-        double slip = t * ((u[1] - phi[1]) * lambda[1] + (u[2] - phi[2]) * lambda[2]);
-        int struck = cond_impact_is_exact(sim, attempt->candidates.candidate[c].point[0].body) &&
-                     cond_impact_strikes(sim, attempt->from, c);
-        info->work_impact += t * (u[0] - phi[0]) * lambda[0];
-        *(struck ? &info->work_impact : &info->work_friction) += slip;
+    int n = attempt->candidates.n;
+    for (int part = first; part < last; part++) {
+        double* work = loop->work[part];
+        work[0] = work[1] = 0.0;
+        for (int c = cond_team_first(n, part, loop->n_part);
+             c < cond_team_first(n, part + 1, loop->n_part); c++) {
+            const CondContact* contact = &attempt->assembly.contact[c];
+            const double *lambda = attempt->lambda + 3 * (ptrdiff_t)c, *phi = contact->phi;
+            double u[3];
+            cond_contact_velocity(contact, attempt->v_hat, u);
+            double slip = t * ((u[1] - phi[1]) * lambda[1] + (u[2] - phi[2]) * lambda[2]);
+            int struck =
+                cond_impact_is_exact(sim, attempt->candidates.candidate[c].point[0].body) &&
+                cond_impact_strikes(sim, attempt->from, c);
+            work[0] += t * (u[0] - phi[0]) * lambda[0];
+            work[!struck] += slip;
+        }
+    }
+}
+
+static void add_contact_work(const CondSim* sim, CondStepInfo* info)
+{
+    double part[COND_LOOP_PARTS][2];
+    size_t work = COND_CONTACT_WORK * (size_t)sim->attempt.candidates.n;
+    WorkLoop loop = {sim, cond_loop_parts(work), part};
+    cond_parallel(loop.n_part, cond_threads(work, sim->model->settings.solver.threads), add_works,
+                  &loop);
+    for (int k = 0; k < loop.n_part; k++) {
+        info->work_impact += part[k][0];
+        info->work_friction += part[k][1];
     }
 }
 

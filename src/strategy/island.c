@@ -295,7 +295,8 @@ static void move_all(const CondIslands* islands, const double* v, const double* 
     CondPhase phase[2] = {{move_velocities, &velocities, n_dof, 0},
                           {move_forces, &forces, n_contact, 0}};
     cond_parallel_phases(
-        2, phase, cond_threads(2 * ((size_t)n_dof + 3 * (size_t)n_contact), islands->threads));
+        2, phase, cond_threads(2 * ((size_t)n_dof + 3 * (size_t)n_contact), islands->threads),
+        __func__);
 }
 
 void cond_islands_gather_all(const CondIslands* islands, const double* v, const double* lambda,

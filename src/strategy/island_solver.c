@@ -283,7 +283,8 @@ static void solve_islands(Solver* s, int n_dof, int n_thread)
             rest += (size_t)island->n_dof;
     }
     int n_batch = make_batches(s, order_islands(s), n_thread);
-    cond_parallel_items(n_batch, cond_threads(COND_CONTACT_WORK * rest, n_thread), work_off, s);
+    cond_parallel_items(n_batch, cond_threads(COND_CONTACT_WORK * rest, n_thread), work_off, s,
+                        __func__);
 }
 
 // ---- what is told of all of them

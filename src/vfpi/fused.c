@@ -374,12 +374,12 @@ static int team_of(const CondFused* f)
 void cond_fused_run(CondFused* f, CondFusedPass* pass)
 {
     Run run = {.f = f, .pass = pass};
-    cond_team(team_of(f), iterate_all, &run);
+    cond_team(team_of(f), iterate_all, &run, __func__);
 }
 
 void cond_fused_finish(CondFused* f, double* v, double* plain, double* lambda)
 {
     CondFusedPass pass = {.v = v};
     Run run = {.f = f, .pass = &pass, .plain = plain, .lambda = lambda};
-    cond_team(team_of(f), finish, &run);
+    cond_team(team_of(f), finish, &run, __func__);
 }
