@@ -20,6 +20,8 @@ run()
     scenes)
         "$scene" "$scenes/ball.yaml" 1
         "$scene" "$scenes/mat.yaml" 1 solver.multilevel=on
+        "$scene" "$scenes/shaker.yaml" 2
+        "$scene" "$scenes/hills.yaml" 2
         ;;
     esac
 }
