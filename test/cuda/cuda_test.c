@@ -1,9 +1,9 @@
 // What a GPU machine checks: every function of the table of the device cuda against the device of
 // the processors, and steps of soft scenes by both. Prints a line a check, and how many failed.
-//     cond_cuda_test [verbs|elements|steps|times|memory] [N]        N: nodes along a side of the
-//     mats
-// `memory` is for a device that has too little for the mat.
-// `times` takes apart one solve of a large mat: kernels, copies, iterations.
+//     cond_cuda_test [verbs|elements|steps|deep|times|memory] [N]        N: nodes along a side of
+//     the mats
+// `deep` makes one step of a mat with three levels or more; `memory` is for a device that has too
+// little for the mat. `times` takes apart one solve of a large mat: kernels, copies, iterations.
 #include "base/memory.h"
 #include "cond/scene.h"
 #include "cond/sim.h"
@@ -492,6 +492,10 @@ int main(int argc, char** argv)
         return failures > 0;
     }
     int all = what[0] == 0;
+    if (strcmp(what, "deep") == 0) {
+        check_steps(n > 0 ? n : 46, 0.0, 1, 1);
+        return failures > 0;
+    }
     if (strcmp(what, "memory") == 0) {
         check_memory(n > 0 ? n : 18);
         return failures > 0;
