@@ -1,7 +1,7 @@
 #!/bin/sh
 # The programs of a GPU machine with the emulated device. `steps`, `deep` and `scenes` make each run
-# twice, in orders of blocks, warps and lanes that are drawn anew, and ask for the same bits; what the
-# print must be the same in three orders.
+# twice, in orders of blocks, warps and lanes that are drawn anew, and ask for the same bits; what
+# the others print must be the same in three orders.
 #     emulated.sh verbs|elements|memory|steps|deep|scenes CUDA_TEST CUDA_SCENE SCENES
 set -eu
 what=$1 test=$2 scene=$3 scenes=$4
