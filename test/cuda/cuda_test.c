@@ -1,9 +1,9 @@
 // What a GPU machine checks: every function of the table of the device cuda against the device of
 // the processors, and steps of soft scenes by both. Prints a line a check, and how many failed.
-//     cond_cuda_test [verbs|elements|steps|times|memory] [N]        N: nodes along a side of the
-//     mats
-// `memory` is for a device that has too little for the mat.
-// `times` takes apart one solve of a large mat: kernels, copies, iterations.
+//     cond_cuda_test [verbs|elements|steps|deep|times|memory] [N]        N: nodes along a side of
+//     the mats
+// `deep` makes one step of a mat with three levels or more; `memory` is for a device that has too
+// little for the mat. `times` takes apart one solve of a large mat: kernels, copies, iterations.
 #include "base/memory.h"
 #include "cond/scene.h"
 #include "cond/sim.h"
@@ -298,7 +298,8 @@ static void check_memory(int n)
     cond_model_destroy(model);
 }
 
-static void check_steps(int n, double tilt, int levels, int count)
+// alone: 1 where the device must complete its solves, and the host fetches no matrix.
+static void check_steps(int n, double tilt, int levels, int count, int alone)
 {
     Steps cpu, cuda, again;
     double most = 0.0, scale = 0.0;
@@ -316,7 +317,13 @@ static void check_steps(int n, double tilt, int levels, int count)
     printf("  matrices made on the device %d, fetched %d\n", cuda.made, cuda.fetched);
     report("steps, velocities as by the cpu", cpu.n, right && most <= 1e-5 * scale);
     report("matrices on the device", cuda.made, levels ? cuda.made > 0 : cuda.made == 0);
+    // a solve that the device spoils the host completes: the bits alone do not show it
     report("steps, the same bits twice", cpu.n, right && cuda.hash == again.hash);
+    report("steps, the same counts twice", cuda.iterations,
+           cuda.newton == again.newton && cuda.iterations == again.iterations &&
+               cuda.fetched == again.fetched);
+    if (alone)
+        report("steps, without the host", cpu.n, cuda.fetched == 0);
     free(cpu.v), free(cuda.v), free(again.v);
 }
 
@@ -525,6 +532,10 @@ int main(int argc, char** argv)
         return failures > 0;
     }
     int all = what[0] == 0;
+    if (strcmp(what, "deep") == 0) {
+        check_steps(n > 0 ? n : 46, 0.0, 1, 1, 1);
+        return failures > 0;
+    }
     if (strcmp(what, "memory") == 0) {
         check_memory(n > 0 ? n : 18);
         return failures > 0;
@@ -535,9 +546,9 @@ int main(int argc, char** argv)
         check_elements(n > 0 ? n : 158, kind ? COND_FEM_NEOHOOKEAN : COND_FEM_COROTATIONAL);
     if (all || strcmp(what, "steps") == 0) {
         int side = n > 0 ? n : 30;
-        check_steps(side, 0.0, 1, 4);
-        check_steps(side, 0.2, 1, 4);
-        check_steps(side, 0.0, 0, 3);
+        check_steps(side, 0.0, 1, 4, 0);
+        check_steps(side, 0.2, 1, 4, 0);
+        check_steps(side, 0.0, 0, 3, 0);
     }
     printf("%d failures\n", failures);
     return failures > 0;

@@ -1,8 +1,8 @@
 #!/bin/sh
-# The programs of a GPU machine with the emulated device. `steps` and `scenes` make each run twice, in
-# orders of blocks, warps and lanes that are drawn anew, and ask for the same bits; what the others
-# print must be the same in three orders.
-#     emulated.sh verbs|elements|memory|steps|scenes CUDA_TEST CUDA_SCENE SCENES
+# The programs of a GPU machine with the emulated device. `steps`, `deep` and `scenes` make each run
+# twice, in orders of blocks, warps and lanes that are drawn anew, and ask for the same bits; what
+# the others print must be the same in three orders.
+#     emulated.sh verbs|elements|memory|steps|deep|scenes CUDA_TEST CUDA_SCENE SCENES
 set -eu
 what=$1 test=$2 scene=$3 scenes=$4
 
@@ -16,16 +16,19 @@ run()
             COND_EMULATED_MEMORY=$bytes "$test" memory
         done
         ;;
+    deep) "$test" deep ;; # the fewest levels of which one block makes some alone
     steps) "$test" steps 18 ;; # the fewest nodes with which Newton's method runs on the device
     scenes)
         "$scene" "$scenes/ball.yaml" 1
         "$scene" "$scenes/mat.yaml" 1 solver.multilevel=on
+        "$scene" "$scenes/shaker.yaml" 2
+        "$scene" "$scenes/hills.yaml" 2
         ;;
     esac
 }
 
 case $what in
-steps | scenes | memory)
+steps | deep | scenes | memory)
     COND_EMULATED_ORDER=7 run
     exit
     ;;

@@ -1,6 +1,6 @@
 // Kernels and copies with a fault each, which the emulated device must find: the program ends with
 // a message, or, of `order`, prints numbers that depend on the order of the lanes.
-//     cond_cuda_faults barrier|exit|collective|grid|overrun|host|wait|order
+//     cond_cuda_faults barrier|exit|collective|grid|overrun|host|pointer|wait|order
 #include "cuda/launch.cuh"
 
 #include <cooperative_groups.h>
@@ -72,6 +72,8 @@ int main(int argc, char** argv)
     if (argc < 2 || cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) ||
         cudaMalloc((void**)&a, N * sizeof *a) || cudaMallocHost((void**)&back, N * sizeof *a))
         return 1;
+    if (strcmp(argv[1], "pointer") == 0)
+        launch(fill, 1, N, stream, back);
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++)
         if (strcmp(argv[1], faults[k].name) == 0)
             launch(faults[k].kernel, 1, N, stream, a);

@@ -25,6 +25,7 @@ finds collective "not all of which come"
 finds grid "not cooperative"
 finds overrun "a kernel or a copy reads or writes memory of the device"
 finds host "the host reads or writes memory of the device"
+finds pointer "of the host"
 finds wait "sum"
 forward=$(COND_EMULATED_ORDER=forward "$program" order)
 reverse=$(COND_EMULATED_ORDER=reverse "$program" order)

@@ -191,11 +191,14 @@ namespace emulation
 typedef std::function<void()> Body;
 
 cudaError_t launch(Body body, dim3 grid, dim3 block, int cooperative, cudaStream_t stream);
+// Fails where an argument of a kernel has a pointer to memory of the host.
+void check_argument(const void* argument, size_t bytes);
 
 template <typename... P, size_t... I>
 Body bind(void (*kernel)(P...), void** arguments, std::index_sequence<I...>)
 {
     std::tuple<P...> own(*(P*)arguments[I]...);
+    (check_argument(arguments[I], sizeof(P)), ...);
     return [kernel, own] { std::apply(kernel, own); };
 }
 

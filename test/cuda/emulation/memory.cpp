@@ -374,6 +374,21 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 // ---- launches
 
+// Words that are no addresses, or those of nothing, are numbers.
+void emulation::check_argument(const void* argument, size_t bytes)
+{
+    const Device& d = device();
+    for (size_t at = 0; at + sizeof(uintptr_t) <= bytes; at += sizeof(uintptr_t)) {
+        uintptr_t word;
+        memcpy(&word, (const char*)argument + at, sizeof word);
+        if (word < ((uintptr_t)1 << 32) || word >> 47 || of_device(d, (const void*)word))
+            continue;
+        if (msync((void*)(word / PAGE * PAGE), PAGE, MS_ASYNC) == 0)
+            fail("an argument of a kernel has the address %p of the host at byte %zu of %zu",
+                 (void*)word, at, bytes);
+    }
+}
+
 cudaError_t emulation::launch(Body body, dim3 grid, dim3 block, int cooperative,
                               cudaStream_t stream)
 {
