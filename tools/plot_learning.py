@@ -23,7 +23,9 @@ def main() -> None:
         axes.plot([float(row["actions"]) for row in rows], [100.0 * float(row["success"]) for row in rows],
                   marker="o", markersize=4, label=path.stem.removeprefix("imitate_"))
     axes.set(xlabel="actions in all environments together", ylabel="success of episodes [%]", ylim=(-3, 103), xscale="log")
-    axes.grid(alpha=0.3, which="both")
+    axes.set_xticks([1e3, 2e3, 5e3, 1e4, 2e4, 5e4], ["1000", "2000", "5000", "10,000", "20,000", "50,000"])
+    axes.set_xticks([], minor=True)
+    axes.grid(alpha=0.3)
     axes.legend(loc="lower right")
     figure.savefig(FOLDER / "imitate.png", dpi=110)
 
