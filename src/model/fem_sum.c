@@ -246,6 +246,31 @@ COND_LANES_INLINE void add_four(const CondFemSum* sum, int i, int first, int las
     }
 }
 
+// Energies alone of the elements i .. i + COND_LANES - 1, by the operations of evaluate_linear. 0:
+// they need to be evaluated one by one.
+COND_LANES_INLINE int measure_four(const CondFemSum* sum, int i)
+{
+    CondStrainBatch batch;
+    CondLanes gradient[9], square = {0.0};
+    CondLaneMask rare;
+    for (int l = 0; l < COND_LANES; l++)
+        if (!batch_serves(sum, i + l))
+            return 0;
+    load_linear(sum, i, &batch, gradient);
+    cond_strain_batch_measure(&batch, &rare);
+    if (cond_lanes_any(&rare))
+        return 0;
+    for (int k = 0; k < 9; k++) {
+        CondLanes e = batch.S[k] - (k % 4 == 0 ? 1.0 : 0.0);
+        square += e * e;
+    }
+    CondLanes energy =
+        batch.volume * (batch.mu * square + 0.5 * batch.lambda * batch.theta * batch.theta);
+    for (int l = 0; l < COND_LANES; l++)
+        sum->energy[i + l] = energy[l];
+    return 1;
+}
+
 // ---- four smoothed elements
 
 COND_LANES_INLINE void load_smoothed(const CondFemSum* sum, int first, CondStrainBatch* batch,
@@ -438,6 +463,17 @@ COND_LANES_INLINE void add_elements(const CondFemSum* sum, int first, int last, 
     }
 }
 
+// Energies of the elements first .. last - 1; first is a multiple of four.
+COND_LANES_INLINE void add_energies(const CondFemSum* sum, int first, int last)
+{
+    int n_node = sum->fem->n_node, step;
+    for (int i = first; i < last; i += step) {
+        step = last - i < COND_LANES ? last - i : COND_LANES;
+        if (sum->fem->kind != COND_FEM_LINEAR || step < COND_LANES || !measure_four(sum, i))
+            add_elements(sum, 0, n_node, i, i + step);
+    }
+}
+
 void cond_fem_add_elements_generic(const CondFemSum* sum, int first, int last)
 {
     add_elements(sum, first, last, 0, sum->fem->n_element);
@@ -445,7 +481,7 @@ void cond_fem_add_elements_generic(const CondFemSum* sum, int first, int last)
 
 static void add_energies_generic(const CondFemSum* sum, int first, int last)
 {
-    add_elements(sum, 0, sum->fem->n_node, first, last);
+    add_energies(sum, first, last);
 }
 
 #ifdef COND_FEM_SUM_AVX2
@@ -458,7 +494,7 @@ __attribute__((target("avx2"))) void cond_fem_add_elements_avx2(const CondFemSum
 __attribute__((target("avx2"))) static void add_energies_avx2(const CondFemSum* sum, int first,
                                                               int last)
 {
-    add_elements(sum, 0, sum->fem->n_node, first, last);
+    add_energies(sum, first, last);
 }
 #endif
 

@@ -470,7 +470,8 @@ static int must_go_on(const CondSemismooth* newton, const Progress* p)
 {
     const CondSemismoothLimits* limits = p->limits;
     int gives_way = limits->gives_way && newton->soft.longest >= COND_ILL_CONDITIONED;
-    return !p->over && !gives_way && !(p->residual <= limits->tolerance) &&
+    int far = limits->near > 0.0 && p->steps == 0 && !(p->residual <= limits->near);
+    return !p->over && !gives_way && !far && !(p->residual <= limits->tolerance) &&
            p->steps < limits->max_steps && p->products < limits->max_products &&
            (p->steps == 0 || isfinite(p->residual));
 }

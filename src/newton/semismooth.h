@@ -85,6 +85,7 @@ struct CondSemismooth {
 typedef struct CondSemismoothLimits {
     double tolerance;
     int max_steps, max_products;
+    double near;       // residual of a start beyond which no step is made; 0: none is
     double resistance; // of all steps at least, a share of gamma
     int patience;      // steps in a row that need not halve the certificate, with a resistance that
                        // falls where it holds the steps back; 0: any number, and it stays

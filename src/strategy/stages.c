@@ -153,17 +153,22 @@ static int count_layered(const CondStrategy* s)
     return between;
 }
 
-// A small mesh has a few products, which do where a step like the last one suffices; beyond them a
-// factorisation, of which a solve takes half as many, costs less time than the products of a Newton
-// step. *factor is 1 where that is so.
+// A small mesh has a few products where two Newton steps, each to a tenth, can do. Beyond that a
+// factorisation costs less time than the products of a Newton step with its preconditioner, and a
+// solve takes half as many steps. *factor is 1 where that is so.
 static CondStatus try_small(CondStrategy* s, int most, CondSolveInfo* info, int* factor)
 {
     *factor = 0;
     if (!s->small || s->left_out >> COND_BY_FACTORED_NEWTON & 1 ||
         s->newton.soft.system.n_node >= COND_SOFT_SMALL)
         return COND_NOT_CONVERGED;
-    CondStatus status =
-        run_iterative(s, most < COND_GROUP_AFTER ? most : COND_GROUP_AFTER, 0, 0, info);
+    CondSemismoothLimits limits = {
+        .max_steps = INT_MAX,
+        .max_products = most < COND_GROUP_AFTER ? most : COND_GROUP_AFTER,
+        .near = s->settings.tolerance / (COND_INNER_REDUCTION * COND_INNER_REDUCTION),
+        .by_rows = 1,
+    };
+    CondStatus status = run_newton(s, &cond_back_end_iterative, limits, info);
     CondStatus known = status > 0 ? can_factor(s, 0, factor) : COND_OK;
     *factor &= s->newton.factored.price <= COND_STEP_PRODUCTS / 3;
     return known ? known : status;
