@@ -420,7 +420,7 @@ static void cameras_are_checked(void** unused)
     refuse("target: [1, 0, 0]", "position: is required");
     refuse("position: [0, 0, 0]", "target: must not be the position");
     refuse("position: [0, 0, 1]", "up: must not point along the view");
-    refuse("position: [0, 1, 1], field: 170", "field: is 170: must be 1 to 150 degrees");
+    refuse("position: [0, 1, 1], field: 190", "field: is 190: must be between 0 and 180 degrees");
     refuse("position: [0, 1, 1], link: hand", "body: is required");
     refuse("position: [0, 1, 1], body: bix", "body: ");
     refuse("position: [0, 1, 1], body: box, link: hand", "link: only robots have links");

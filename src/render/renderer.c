@@ -76,9 +76,9 @@ static CondStatus aim(CondRenderer* r, CondError* error)
                               "camera %s: position, target and up must be finite, and up must not "
                               "point along the view",
                               c->name);
-    if (!(c->field >= 1.0 && c->field <= 150.0))
+    if (!(c->field > 0.0 && c->field < 180.0))
         return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "camera %s: field is %g: must be 1 to 150 degrees", c->name,
+                              "camera %s: field is %g: must be between 0 and 180 degrees", c->name,
                               c->field);
     for (int i = 0; i < 3; i++) {
         r->axes[i] = right[i] / side;
