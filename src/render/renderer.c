@@ -224,7 +224,8 @@ static CondStatus first_mesh(CondRenderer* r, CondError* error)
         position = cond_arena_allocate(&r->arena, 3 * (size_t)drawing.n_point + 1, sizeof(double));
         status = position ? COND_OK : COND_OUT_OF_MEMORY;
     }
-    if (status) {
+    if (status) { // the drawing is empty if it failed
+        cond_drawing_destroy(&drawing);
         cond_state_destroy(state);
         return cond_error_set(error, status, "out of memory");
     }
