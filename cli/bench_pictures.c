@@ -30,7 +30,7 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Draws until a share of a second has gone. Returns a failure.
+// Pictures a second, and a second of processor time.
 static CondStatus measure(const Shots* shots, int depth, double* rate, double* own,
                           CondError* error)
 {

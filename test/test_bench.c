@@ -403,6 +403,27 @@ static void motions_near_theory(void** state)
     cli_expect(1, "expected lengths in ms", "bench", "motion", "--time-steps=a");
 }
 
+// Two sizes, whose pixels do not depend on the number of threads.
+static void pictures_have_their_rows(void** state)
+{
+    (void)state;
+    char hash[2][64];
+    for (int k = 0; k < 2; k++) {
+        CliOutput output = cli_run("bench", "pictures", "--quick", "--scenes=pusher",
+                                   k ? "--threads=3" : "--threads=1", "--json=-");
+        assert_int_equal(output.code, 0);
+        json_t* result = cli_output_json(&output);
+        json_t* rows = json_object_get(result, "rows");
+        assert_int_equal(json_array_size(rows), 2);
+        json_t* row = json_array_get(rows, 1);
+        assert_true(number_of(row, "pixels") == 128.0 && number_of(row, "colour") > 0.0);
+        snprintf(hash[k], sizeof hash[k], "%s", json_string_value(json_object_get(row, "hash")));
+        json_decref(result);
+        cli_output_free(&output);
+    }
+    assert_string_equal(hash[0], hash[1]);
+}
+
 // Stages by threads, and what is outside of loops: every part of the time has its row.
 static void scaling_has_its_rows(void** state)
 {
@@ -485,7 +506,8 @@ int main(void)
         cmocka_unit_test(sweeps_have_their_rows),   cmocka_unit_test(wrong_usage),
         cmocka_unit_test(drops_stay_apart),         cmocka_unit_test(geometry_is_audited),
         cmocka_unit_test(piles_have_their_rows),    cmocka_unit_test(motions_near_theory),
-        cmocka_unit_test(scaling_has_its_rows),     cmocka_unit_test(threads_have_their_rows),
+        cmocka_unit_test(pictures_have_their_rows), cmocka_unit_test(scaling_has_its_rows),
+        cmocka_unit_test(threads_have_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

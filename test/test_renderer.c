@@ -9,6 +9,7 @@
 
 #include "cond/env.h"
 #include "cond/renderer.h"
+#include "failing_allocator.h"
 #include "kinds_make.h"
 #include "record_make.h"
 
@@ -420,7 +421,7 @@ static void cameras_are_checked(void** unused)
     refuse("target: [1, 0, 0]", "position: is required");
     refuse("position: [0, 0, 0]", "target: must not be the position");
     refuse("position: [0, 0, 1]", "up: must not point along the view");
-    refuse("position: [0, 1, 1], field: 170", "field: is 170: must be 1 to 150 degrees");
+    refuse("position: [0, 1, 1], field: 190", "field: is 190: must be between 0 and 180 degrees");
     refuse("position: [0, 1, 1], link: hand", "body: is required");
     refuse("position: [0, 1, 1], body: bix", "body: ");
     refuse("position: [0, 1, 1], body: box, link: hand", "link: only robots have links");
@@ -511,6 +512,41 @@ static void drawn_shapes_are_seen(void** unused)
     cond_env_batch_destroy(batch);
 }
 
+// ---- memory
+
+static CondStatus draw_all(const CondContext* context, const CondModel* model,
+                           const CondState* state, const Shot* shot)
+{
+    CondRendererDef def = cond_renderer_def_default();
+    CondRendererArrays arrays = arrays_of(shot);
+    CondRenderer* renderer = NULL;
+    def.threads = 1;
+    def.width = def.height = shot->width;
+    CondStatus status = cond_renderer_create(context, model, &def, &renderer, &error);
+    for (int pass = 0; pass < 2 && !status; pass++)
+        status = cond_renderer_draw(renderer, 1, NULL, &state, &arrays, &error);
+    cond_renderer_destroy(renderer);
+    return status;
+}
+
+static void memory_may_run_out(void** unused)
+{
+    (void)unused;
+    Trial trial = trial_begin(make_shapes());
+    Shot shot = take_room(1, 20, 20);
+    for (long i = 1;; i++) {
+        FailingAllocator allocator = {.fail_at = i};
+        CondContext context = failing_allocator_context(&allocator);
+        CondStatus status = draw_all(&context, trial.model, trial.state, &shot);
+        assert_int_equal(allocator.live, 0);
+        if (!status)
+            break;
+        assert_int_equal(status, COND_OUT_OF_MEMORY);
+    }
+    give_room(&shot);
+    trial_end(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +557,7 @@ int main(void)
         cmocka_unit_test(cameras_are_checked),
         cmocka_unit_test(definitions_are_checked),
         cmocka_unit_test(drawn_shapes_are_seen),
+        cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -327,6 +327,7 @@ static void check_initial(const CondKey* key, const void* defaults)
         CondSpringDef spring;
         CondAttachmentDef attachment;
         CondSensorDef sensor;
+        CondCameraDef camera;
     } made;
     memset(&made, 0, sizeof made);
     if (strcmp(initial, "not given") == 0) {
@@ -392,6 +393,7 @@ static void test_table_tells_the_defaults(void** state)
     CondAttachmentDef attachment = cond_attachment_def_default();
     CondTrajectoryDef trajectory = cond_trajectory_def_default();
     CondSensorDef sensor = cond_sensor_def_default();
+    CondCameraDef camera = cond_camera_def_default();
     CondVariationDef variation = cond_variation_def_default();
     CondActionDef action = cond_action_def_default();
     CondRewardDef reward = cond_reward_def_default();
@@ -423,6 +425,7 @@ static void test_table_tells_the_defaults(void** state)
         {"attachments", &attachment},
         {"trajectories", &trajectory},
         {"sensors", &sensor},
+        {"cameras", &camera},
         {"randomise", &variation},
         {"actions", &action},
         {"rewards", &reward},

@@ -478,5 +478,6 @@ void cond_block_lu_solve(const CondBlockLu* lu, double* x, int threads)
         phase[last - COND_SHARE_LEVELS + level] =
             (CondPhase){solve_up, &solve[level], 1 << level, 1};
     }
-    cond_parallel_phases(last + 1, phase, n_thread < COND_WORKERS ? n_thread : COND_WORKERS);
+    cond_parallel_phases(last + 1, phase, n_thread < COND_WORKERS ? n_thread : COND_WORKERS,
+                         __func__);
 }

@@ -76,9 +76,9 @@ static CondStatus aim(CondRenderer* r, CondError* error)
                               "camera %s: position, target and up must be finite, and up must not "
                               "point along the view",
                               c->name);
-    if (!(c->field >= 1.0 && c->field <= 150.0))
+    if (!(c->field > 0.0 && c->field < 180.0))
         return cond_error_set(error, COND_BAD_ARGUMENT,
-                              "camera %s: field is %g: must be 1 to 150 degrees", c->name,
+                              "camera %s: field is %g: must be between 0 and 180 degrees", c->name,
                               c->field);
     for (int i = 0; i < 3; i++) {
         r->axes[i] = right[i] / side;
@@ -224,7 +224,8 @@ static CondStatus first_mesh(CondRenderer* r, CondError* error)
         position = cond_arena_allocate(&r->arena, 3 * (size_t)drawing.n_point + 1, sizeof(double));
         status = position ? COND_OK : COND_OUT_OF_MEMORY;
     }
-    if (status) {
+    if (status) { // the drawing is empty if it failed
+        cond_drawing_destroy(&drawing);
         cond_state_destroy(state);
         return cond_error_set(error, status, "out of memory");
     }
@@ -647,7 +648,7 @@ CondStatus cond_renderer_draw(CondRenderer* renderer, int n, const CondModel* co
             r->shape[i] = r->mesh_of[i]->view;
             r->shape_of[i] = i;
         }
-        cond_parallel_serve(r->n_thread < round.n ? r->n_thread : round.n, place_states, &round);
+        cond_parallel_serve(r->n_thread < round.n ? r->n_thread : round.n, place_states, &round, __func__);
         status = draw_chunk(r, round.n, own.rgb ? own.rgb + 3 * at : NULL,
                             own.depth ? own.depth + at : NULL, own.body ? own.body + at : NULL);
     }

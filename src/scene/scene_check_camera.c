@@ -47,7 +47,8 @@ CondStatus cond_scene_check_camera(const CondScene* scene, const void* definitio
     vec3_cross(ahead, def->up, side);
     if (!(vec3_norm(side) > COND_ROUNDING * vec3_norm(ahead) * vec3_norm(def->up)))
         return cond_scene_issue_set(issue, "up", "must not point along the view");
-    if (!(def->field >= 1.0 && def->field <= 150.0))
-        return cond_scene_issue_set(issue, "field", "is %g: must be 1 to 150 degrees", def->field);
+    if (!(def->field > 0.0 && def->field < 180.0))
+        return cond_scene_issue_set(issue, "field", "is %g: must be between 0 and 180 degrees",
+                                    def->field);
     return check_mount(scene, def, issue);
 }

@@ -367,7 +367,7 @@ const CondKey cond_key_table[] = {
     {VECTOR_OF("cameras", "position", CondCameraDef, position, VECTOR, 3, FINITE, ABSENT, "vector of 3", "m", DEFAULT, "required: where it is, in the axes of its body or link, or the world's")},
     {VECTOR("cameras", "target", CondCameraDef, target, "m", DEFAULT, "a point that it looks at, in the same axes")},
     {VECTOR("cameras", "up", CondCameraDef, up, "", DEFAULT, "the direction that is up in the picture, in the same axes; any length, not along the view")},
-    {NUMBER("cameras", "field", CondCameraDef, field, POSITIVE, "degrees", DEFAULT, "field of view from the lower to the upper edge: 1 to 150")},
+    {NUMBER("cameras", "field", CondCameraDef, field, POSITIVE, "degrees", DEFAULT, "field of view from the lower to the upper edge, below 180")},
 
     {TEXT("forces", "name", CondForceDef, name, DEFAULT, "unique among forces; by default the kind and a number")},
     {TEXT("forces", "body", CondForceDef, body, "required", "the particle, rigid body, rod or soft body on which it acts")},
