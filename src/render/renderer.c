@@ -648,7 +648,8 @@ CondStatus cond_renderer_draw(CondRenderer* renderer, int n, const CondModel* co
             r->shape[i] = r->mesh_of[i]->view;
             r->shape_of[i] = i;
         }
-        cond_parallel_serve(r->n_thread < round.n ? r->n_thread : round.n, place_states, &round, __func__);
+        cond_parallel_serve(r->n_thread < round.n ? r->n_thread : round.n, place_states, &round,
+                            __func__);
         status = draw_chunk(r, round.n, own.rgb ? own.rgb + 3 * at : NULL,
                             own.depth ? own.depth + at : NULL, own.body ? own.body + at : NULL);
     }
