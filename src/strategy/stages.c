@@ -153,22 +153,33 @@ static int count_layered(const CondStrategy* s)
     return between;
 }
 
-// A small mesh has a few products where two Newton steps, each to a tenth, can do. Beyond that a
-// factorisation costs less time than the products of a Newton step with its preconditioner, and a
-// solve takes half as many steps. *factor is 1 where that is so.
+// Newton steps of at most so many products, from a start that is at most this far.
+static CondStatus run_few(CondStrategy* s, int steps, int products, double near,
+                          CondSolveInfo* info)
+{
+    CondSemismoothLimits limits = {
+        .max_steps = steps, .max_products = products, .near = near, .by_rows = 1};
+    return run_newton(s, &cond_back_end_iterative, limits, info);
+}
+
+// A small mesh has a few products where two Newton steps, each to a tenth, can do, or where a step
+// takes only a quarter of them. Beyond that a factorisation costs less time than the products of a
+// Newton step with its preconditioner, and a solve takes half as many steps. *factor is 1 where
+// that is so.
 static CondStatus try_small(CondStrategy* s, int most, CondSolveInfo* info, int* factor)
 {
+    double near = s->settings.tolerance / (COND_INNER_REDUCTION * COND_INNER_REDUCTION);
+    int few = most < COND_GROUP_AFTER ? most : COND_GROUP_AFTER, before = info->cg_iterations;
     *factor = 0;
     if (!s->small || s->left_out >> COND_BY_FACTORED_NEWTON & 1 ||
         s->newton.soft.system.n_node >= COND_SOFT_SMALL)
         return COND_NOT_CONVERGED;
-    CondSemismoothLimits limits = {
-        .max_steps = INT_MAX,
-        .max_products = most < COND_GROUP_AFTER ? most : COND_GROUP_AFTER,
-        .near = s->settings.tolerance / (COND_INNER_REDUCTION * COND_INNER_REDUCTION),
-        .by_rows = 1,
-    };
-    CondStatus status = run_newton(s, &cond_back_end_iterative, limits, info);
+    CondStatus status = run_few(s, INT_MAX, few, near, info);
+    if (status == COND_NOT_CONVERGED && info->cg_iterations == before) {
+        status = run_few(s, 1, few / 4, 0.0, info);
+        if (status == COND_NOT_CONVERGED && info->cg_iterations - before < few / 4)
+            status = run_few(s, INT_MAX, few, 0.0, info);
+    }
     CondStatus known = status > 0 ? can_factor(s, 0, factor) : COND_OK;
     *factor &= s->newton.factored.price <= COND_STEP_PRODUCTS / 3;
     return known ? known : status;
