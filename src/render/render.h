@@ -86,6 +86,13 @@ struct CondRenderer {
 // The renderer destroys its model.
 void cond_renderer_own(CondRenderer* renderer, CondModel* model);
 
+// The triangles of a model.
+CondStatus cond_render_model(CondRenderer* r, const CondModel* model, uint64_t key,
+                             CondRenderMesh** mesh);
+// COND_BAD_ARGUMENT where state i, or its model, has other bodies than the renderer's model.
+CondStatus cond_render_check_state(const CondRenderer* r, const CondModel* model,
+                                   const CondState* state, int i, CondError* error);
+
 // The hash of all that decides the triangles of a model.
 uint64_t cond_render_key(const CondRenderer* renderer, const CondModel* model);
 // The triangles of a drawing.
