@@ -294,11 +294,11 @@ CondStatus join_each(CondDevice* device, const CondKernel* kernel, int n_segment
     begin(d);
     found->segments(n_segment, each, begin_of, args, each > 1 ? d->part : total, d->stream);
     if (each > 1 && found->most)
-        join_segments<Most>
-            <<<blocks, TERM_THREADS, 0, d->stream>>>(n_segment, each, d->part, total);
+        launch(join_segments<Most>, blocks, TERM_THREADS, d->stream, n_segment, each, d->part,
+               total);
     else if (each > 1)
-        join_segments<Plus>
-            <<<blocks, TERM_THREADS, 0, d->stream>>>(n_segment, each, d->part, total);
+        launch(join_segments<Plus>, blocks, TERM_THREADS, d->stream, n_segment, each, d->part,
+               total);
     end(d, kernel->name, 0);
     return outcome(d, cudaSuccess, kernel->name);
 }

@@ -133,8 +133,8 @@ template <typename Op> static __device__ inline double join_block(double a)
     static void name_##_segments(int n_segment, int each, const int* begin, const void* args,      \
                                  double* part, cudaStream_t stream)                                \
     {                                                                                              \
-        name_##_segment_terms<<<(unsigned)(n_segment * each), cond::TERM_THREADS, 0, stream>>>(    \
-            each, begin, *(const Args*)args, part);                                                \
+        cond::launch(name_##_segment_terms, (unsigned)(n_segment * each), cond::TERM_THREADS,      \
+                     stream, each, begin, *(const Args*)args, part);                               \
     }                                                                                              \
     static cond::Kernel name_##_kernel = {#name_,           sizeof(Args), NULL, name_##_parts,     \
                                           name_##_segments, most,         NULL};                   \
