@@ -36,6 +36,7 @@ static Solved solve(const CondProblem* problem, CondLaw law, CondMultilevelUse m
     CondStrategy* strategy = cond_solver_strategy.create(&context, &settings);
     assert_non_null(strategy);
     strategy->newton.soft.device = threads > 0 ? &device : NULL;
+    strategy->left_out = 1U << COND_BY_FACTORED_NEWTON; // conjugate gradients are compared
     Solved out = {.n = problem->n_dof,
                   .nc = problem->n_contact,
                   .v = dense_zeros((size_t)problem->n_dof),
