@@ -237,25 +237,28 @@ static int order_islands(Solver* s)
     return n;
 }
 
-static int cost_of(const Solver* s, int i)
+// Multiply-adds of a loop over all of an island.
+static size_t work_of(const Solver* s, int i)
 {
-    return s->islands.island[i].n_dof + COND_CONTACT_WORK * s->islands.island[i].n_contact;
+    const CondIsland* island = &s->islands.island[i];
+    return COND_COORDINATE_WORK * (size_t)island->n_dof +
+           COND_CONTACT_WORK * (size_t)island->n_contact;
 }
 
 // Batches of islands, of a few for each thread those that are large alone; returns how many.
 static int make_batches(Solver* s, int n, int n_thread)
 {
     int n_batch = 0;
-    long long all = 0, cost = 0;
+    size_t all = 0, work = 0;
     for (int k = 0; k < n; k++)
-        all += cost_of(s, s->order[k]);
+        all += work_of(s, s->order[k]);
     s->batch[0] = 0;
     for (int k = 0; k < n; k++) {
-        cost += cost_of(s, s->order[k]);
-        if (k + 1 < n && cost * n_thread * BATCHES < all)
+        work += work_of(s, s->order[k]);
+        if (k + 1 < n && work * (size_t)n_thread * BATCHES < all)
             continue;
         s->batch[++n_batch] = k + 1;
-        cost = 0;
+        work = 0;
     }
     return n_batch;
 }
@@ -266,7 +269,7 @@ static int is_alone(const Solver* s, int i, int n_dof, int n_thread)
 {
     const CondIsland* island = &s->islands.island[i];
     return n_thread > 1 && (long long)island->n_dof * n_thread >= n_dof &&
-           cond_threads((size_t)cost_of(s, i), n_thread) > 1;
+           cond_threads(work_of(s, i), n_thread) > 1;
 }
 
 // Solves all, those beyond their share of the threads first. The others are handed out where they
