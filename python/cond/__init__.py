@@ -50,12 +50,12 @@ from cond.view import view
 __version__: str = ffi.string(lib.cond_version()).decode()
 
 __all__ = [
-    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "BatchRenderer", "Cancelled", "Definitions", "Diverged", "Env",
-    "EnvBatch", "Error", "ForceSink", "Forked", "Frames", "Mechanics", "Mesh", "Meshes", "Model", "Moment", "NoEffect",
-    "NoFile", "NotSupported", "OutOfMemory", "Picture", "Problem", "Query", "Record", "Recording", "Rollout",
-    "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study", "dtype_of",
-    "key_choices", "keys", "law", "place_of", "residual", "rollout", "scene_keys", "scenes", "share", "solver_names",
-    "view", "write_png",
+    "ANY_BODY", "STATIC_BODY", "Audit", "BadArgument", "BadInput", "BatchRenderer", "Cancelled", "Definitions",
+    "Diverged", "Env", "EnvBatch", "Error", "ForceSink", "Forked", "Frames", "Mechanics", "Mesh", "Meshes", "Model",
+    "Moment", "NoEffect", "NoFile", "NotSupported", "OutOfMemory", "Picture", "Problem", "Query", "Record",
+    "Recording", "Rollout", "RolloutResult", "Run", "Scene", "Scenery", "Sim", "Snapshot", "Solver", "State", "Study",
+    "dtype_of", "key_choices", "keys", "law", "place_of", "residual", "rollout", "scene_keys", "scenes", "share",
+    "solver_names", "view", "write_png",
 ]
 __all__ += struct_names
 
