@@ -206,6 +206,43 @@ static void depth_is_that_of_the_shapes(void** unused)
     trial_end(&trial);
 }
 
+// A camera of the scene and the same definition given to the renderer draw the same picture.
+static void a_camera_of_the_scene(void** unused)
+{
+    (void)unused;
+    CondScene* scene = make_shapes();
+    CondCameraDef camera = camera_at(1.4, -1.9, 0.9);
+    snprintf(camera.name, sizeof camera.name, "front");
+    assert_int_equal(cond_scene_add_camera(scene, &camera, &error), COND_OK);
+    assert_int_equal(cond_scene_add_camera(scene, &camera, &error), COND_BAD_ARGUMENT); // its name
+    Trial trial = trial_begin(scene);
+    assert_int_equal(cond_model_n_camera(trial.model), 1);
+    assert_string_equal(cond_model_camera_name(trial.model, 0), "front");
+    assert_int_equal(cond_model_find_camera(trial.model, "front"), 0);
+    CondRendererDef by_name = cond_renderer_def_default(), by_view;
+    by_name.width = 40;
+    by_name.height = 30;
+    by_view = by_name;
+    by_name.camera = "front";
+    by_view.view = &camera;
+    CondRenderer *first = make(trial.model, &by_name), *second = make(trial.model, &by_view);
+    Shot a = take_room(1, 40, 30), b = take_room(1, 40, 30);
+    draw(first, trial.state, &a);
+    draw(second, trial.state, &b);
+    assert_memory_equal(a.rgb, b.rgb, 3 * (size_t)40 * 30);
+    assert_memory_equal(a.depth, b.depth, (size_t)40 * 30 * sizeof *a.depth);
+    by_name.around *= 2; // of the ball alone
+    cond_renderer_destroy(second);
+    second = make(trial.model, &by_name);
+    int coarse = cond_renderer_n_triangle(first), fine = cond_renderer_n_triangle(second);
+    assert_true(coarse > 12 && fine - coarse > coarse);
+    cond_renderer_destroy(first);
+    cond_renderer_destroy(second);
+    give_room(&a);
+    give_room(&b);
+    trial_end(&trial);
+}
+
 // ---- single pictures
 
 // 1 where the depth lies between those of the other picture around the same pixel.
@@ -551,6 +588,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(depth_is_that_of_the_shapes),
+        cmocka_unit_test(a_camera_of_the_scene),
         cmocka_unit_test(depth_is_that_of_single_pictures),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(camera_follows_its_link),
