@@ -152,20 +152,6 @@ static int leave_out(const CondKinematics* kinematics, const CondState* state,
     return 0;
 }
 
-// The first contact of the last step whose key is not less.
-static int find_memory(const CondState* state, CondContactKey key)
-{
-    int low = 0, high = state->n_memory;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (cond_key_less(state->memory[middle].key, key))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Turns the tangents of a contact that persists as little as its normal allows. A fixed rule for
 // the tangents would jump somewhere, whatever the rule: no field of tangents on a sphere is
 // continuous. Planes, and surfaces that slip more easily along one of two directions, keep theirs.
@@ -173,7 +159,7 @@ static void follow_frames(const void* data, int first, int last)
 {
     const FinishLoop* l = data;
     const CondState* state = l->state;
-    int k = find_memory(state, l->list->candidate[first].key);
+    int k = cond_state_memory_from(state, l->list->candidate[first].key);
     for (int c = first; c < last; c++) { // both lists ascend with the key
         CondCandidate* candidate = &l->list->candidate[c];
         while (k < state->n_memory && cond_key_less(state->memory[k].key, candidate->key))
